@@ -1,0 +1,137 @@
+"""Records into messages: numbering, joining, pairing calls with their results, settling.
+
+An agent stores a message in pieces (a record a content block) and a call's result elsewhere. The
+assembler holds messages back until they are settled: until a later message began, and until each
+call has its result or enough came after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from checkpoint.model import (
+    Cursor,
+    Message,
+    Origin,
+    Part,
+    Role,
+    SessionHead,
+    Text,
+    ToolCall,
+)
+from checkpoint.readers._base import Problems
+
+HOLD = 64
+"""A message with open calls is held while at most so many messages came after it."""
+
+
+class Assembler:
+    """Builds the messages of one session, in order.
+
+    A reader calls `message` and `result` for each record, tells `place` before each record, and
+    yields from `settled()` after it; at the end of the file it yields from `rest()`.
+    """
+
+    def __init__(
+        self, head: SessionHead, problems: Problems, since: Cursor | None = None, kind: str = ""
+    ) -> None:
+        self.head = head
+        self.problems = problems
+        self.carry: dict[str, Any] = dict(since.carry) if since else {}
+        """What must be known to go on from a place; replace it whole, never change it in place."""
+        self._kind = kind or (since.kind if since else "")
+        self._number = since.number if since else 0
+        self._held: list[Message] = []
+        self._places: list[tuple[int, dict[str, Any]]] = []
+        self._keys: list[str] = []
+        self._open: dict[str, tuple[Message, ToolCall]] = {}
+        self._place = since.offset if since else 0
+        self._before = self.carry
+
+    def place(self, offset: int) -> None:
+        """Say where the next record begins (bytes, rows or messages before it)."""
+        self._place = offset
+        self._before = self.carry
+
+    def message(
+        self,
+        role: Role,
+        parts: list[Part],
+        *,
+        origin: Origin,
+        id: str = "",  # noqa: A002 - the field's name
+        join: str = "",
+        at: datetime | None = None,
+        model: str = "",
+        cwd: str = "",
+        branch: str = "",
+        subagent: str = "",
+    ) -> Message:
+        """Begin a message, or add to the last one if it was begun with the same non-empty `join`.
+
+        Text equal to the last text of the message it is added to is left out: agents repeat
+        blocks when they rewrite a message while it streams.
+        """
+        if join and self._keys and self._keys[-1] == join:
+            last = self._held[-1]
+            for part in parts:
+                if not (type(part) is Text and part in last.parts):
+                    last.parts.append(part)
+                    self._watch(last, part)
+            return last
+        message = Message(
+            self._number, role, parts, origin, id, at, model, cwd, branch, subagent
+        )
+        self._number += 1
+        self._held.append(message)
+        self._places.append((self._place, self._before))
+        self._keys.append(join)
+        for part in parts:
+            self._watch(message, part)
+        return message
+
+    def _watch(self, message: Message, part: Part) -> None:
+        if type(part) is ToolCall and not part.finished and part.id:
+            self._open[part.id] = (message, part)
+
+    def call(self, call_id: str) -> ToolCall | None:
+        """Return the call of this id that still waits for its result, or None."""
+        held = self._open.get(call_id)
+        return held[1] if held else None
+
+    def close(self, call_id: str) -> None:
+        """Say that the call has its result (the reader filled in the fields)."""
+        held = self._open.pop(call_id, None)
+        if held:
+            held[1].finished = True
+
+    def last(self) -> Message | None:
+        """Return the last message begun, if it is still held."""
+        return self._held[-1] if self._held else None
+
+    def settled(self) -> Iterator[Message]:
+        """Yield, in order, the messages that can no longer change; the last one never is."""
+        while len(self._held) > 1:
+            first = self._held[0]
+            waiting = [c for c in first.calls() if not c.finished and c.id in self._open]
+            if waiting and len(self._held) <= HOLD:
+                return
+            for call in waiting:
+                self._open.pop(call.id, None)
+            del self._held[0], self._places[0], self._keys[0]
+            yield first
+
+    def rest(self) -> Iterator[Message]:
+        """Yield what is held at the end of the file, marked as not settled."""
+        for message in self._held:
+            message.settled = False
+            yield message
+
+    def cursor(self, end: int, check: str = "") -> Cursor:
+        """Return where to go on: before the first message that is not settled, else at `end`."""
+        if self._held:
+            offset, carry = self._places[0]
+            return Cursor(self._kind, offset, self._held[0].number, check, carry)
+        return Cursor(self._kind, end, self._number, check, self.carry)
