@@ -216,6 +216,7 @@ class RuledOut(Item):
 
     text: str
     reason: str = ""
+    tried: bool = Field(False, description="It was done, and did not help.")
 
 
 class Decision(Item):
@@ -228,10 +229,15 @@ class Decision(Item):
 
 
 class Finding(Item):
-    """Something learned that is neither figure nor cause."""
+    """Something learned that is no cause: a statement, often with figures, in the agent's words."""
 
     text: str
-    verified: bool = False
+    verified: bool = Field(False, description="Tools printed each of its figures.")
+    figures: list[str] = Field([], description='Its quantities: "94.0 tok/s".')
+    figure: bool = Field(False, description="It states a measurement; else it states a fact.")
+    weight: int = Field(0, description="How much it says that cannot be guessed.")
+    quoted: bool = Field(False, description="Somebody else's words or figures.")
+    status: Literal["current", "superseded", "retracted"] = "current"
 
 
 class Question(Item):
@@ -247,7 +253,9 @@ class Task(Item):
 
     text: str
     status: Literal["pending", "in_progress", "blocked", "done", "dropped"] = "pending"
-    source: Literal["todo", "commit", "pull-request", "release", "test", "words", "request"]
+    source: Literal[
+        "todo", "commit", "pull-request", "release", "push", "test", "ci", "words", "request", "note"
+    ]
     verified: bool = Field(False, description="A tool's result shows it, not words alone.")
     sha: str = ""
     order: int = Field(0, description="Place in the list it came from.")
@@ -350,29 +358,37 @@ class CursorInfo(Model):
 
 
 class Working(Model):
-    """What the fold must remember between messages; nothing here is shown."""
+    """What the fold must remember between messages; nothing here is shown as such."""
 
     request: Evidence | None = None
-    """The person's last request, while no work has answered it."""
+    """The person's last request, while nothing has answered it."""
     request_text: str = ""
     last_person: int = -1
+    last_message: int = -1
+    last_at: datetime | None = None
     last_cause: str = ""
     """Key of the cause that "it" refers to."""
-    last_measurements: list[str] = []
-    """Keys of the figures of the last few messages: what "that figure" refers to."""
-    question_keys: list[str] = []
+    last_edit: int = -1
+    last_success: int = -1
+    questions: list[str] = []
+    """Keys of the questions of the last message that asked a person."""
     todo_ids: dict[str, str] = {}
+    """The agent's id of a to-do item -> its key."""
     todo_list: list[str] = []
     """Keys of the current to-do list, in order."""
-    steps: list[str] = []
+    plan: list[str] = []
     """Keys of the last next-step list in words."""
-    printed: list[str] = []
-    """Numbers that tools printed lately: what makes words verified."""
+    plan_message: int = -1
+    intention: str = ""
+    """Key of the one step that the agent said it would do next."""
+    stale: dict[str, list[str]] = {}
+    """A figure or version that no longer holds -> [since which message, what holds now]."""
+    affirmed: dict[str, int] = {}
+    """A figure -> the last message that gave it as holding."""
     replaced: list[list[str]] = []
-    """[old, new, message] of "new instead of old" by a person."""
-    last_at: datetime | None = None
-    last_edit: int = -1
-    counts: dict[str, int] = {}
+    """[old, new, message] of a person's "new instead of old"."""
+    printed: dict[str, int] = {}
+    """Numbers that tools printed lately -> message: what makes a figure in words verified."""
 
 
 class State(Model):
@@ -405,5 +421,6 @@ class State(Model):
     pivots: list[Pivot] = []
     problems: list[ProblemCount] = []
     evicted: dict[str, int] = Field({}, description="How many of a kind were let go by its cap.")
+    last_words: Evidence | None = Field(None, description="Where the agent stood, in its words.")
     cursor: CursorInfo = Field(default_factory=CursorInfo)
     working: Working = Field(default_factory=Working)

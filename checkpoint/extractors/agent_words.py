@@ -1,0 +1,270 @@
+"""The agent's prose: causes, what was ruled out, decisions, outcomes, questions, plans, findings.
+
+Structure first: what a heading or a lead line announces ("Next steps:", "Root cause") decides what
+its items are. Then one kind a sentence, by cue words. Narration of the next move is left out: it is
+worth nothing later. Hedged causes are suspicions; nothing hedged is a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from checkpoint.extractors._base import extractor
+from checkpoint.extractors._cues import find
+from checkpoint.extractors._prose import Block, blocks, plain, sentences, uncoded
+from checkpoint.model import Message
+from checkpoint.settings import Settings
+from checkpoint.state import Authority, Fact, Modality, fact
+
+CAUSE = 420
+"""Longest text of a cause with the sentences that belong to it, in characters."""
+LONG = 600
+"""A longer sentence is no sentence but a dump."""
+
+Cues = dict[str, re.Match[str]]
+
+_IDENTIFIER = re.compile(
+    r"`[^`\n]+`|(?<![\w/])(?:~|\.{0,2})/[\w.@-]+/[\w./@-]+|--[a-z][\w-]+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|"
+    r"\b[a-z]+_[a-z_0-9]+\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b\w+\.(?:py|rs|go|ts|js|c|h|cpp|json|ya?ml|toml)\b"
+)
+_FIGURE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_LABEL = re.compile(
+    r"^\W*(?:the |possible |proposed |suggested )?(?P<label>fix|solution|remedy|workaround|修复|解决)\b"
+    r"(?: is| was)?[:：]?\W*",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\b(?:because|since|as|so that|due to|given that)\b|因为|由于", re.IGNORECASE)
+_HEADS = (
+    ("next", "next"),
+    ("root_cause", "root_cause"),
+    ("ruled_out", "ruled_out"),
+    ("done_heading", "done"),
+    ("open_question", "open_question"),
+    ("decision", "decision"),
+)
+
+
+@extractor
+def agent_words(message: Message, settings: Settings) -> Iterator[Fact]:
+    """Yield what the agent's visible words state, in order of the text."""
+    if message.role != "assistant" or message.subagent:
+        return
+    text = message.said()
+    if not text.strip():
+        return
+    authority = Authority.SUMMARY if message.origin == "summary" else Authority.TEXT
+    speaker = _Speaker(message, settings, authority)
+    found = blocks(text)
+    for block in found:
+        if block.kind in ("paragraph", "item"):
+            yield from speaker.block(block)
+    if authority is Authority.TEXT:
+        yield from speaker.last_words(found)
+
+
+class _Speaker:
+    """Turns the blocks of one message into facts."""
+
+    def __init__(self, message: Message, settings: Settings, authority: Authority) -> None:
+        self._message = message
+        self._settings = settings
+        self._authority = authority
+        self._final = not message.calls()
+
+    def _fact(
+        self, kind: str, quote: str, modality: Modality = "stated", **fields: object
+    ) -> Fact:
+        return fact(
+            self._message, kind, "", quote, self._authority, modality, text=plain(quote), **fields
+        )
+
+    def block(self, block: Block) -> Iterator[Fact]:
+        """Yield the facts of one paragraph or item."""
+        under = self._under(block)
+        if block.kind == "item" and block.depth <= 1:
+            if block.checked:
+                yield self._fact(
+                    "plan", block.text, done=block.checked == "x", order=block.number, single=False
+                )
+                return
+            if under == "next":
+                yield from self._plan(block)
+                return
+            if under == "done":
+                yield self._fact("claimed", block.text)
+        pieces = sentences(block.text)
+        at = 0
+        while at < len(pieces):
+            facts, used = self._sentence(pieces, at, block, under)
+            yield from facts
+            at += used
+
+    def _under(self, block: Block) -> str:
+        for title in (block.lead, block.heading):
+            if not title:
+                continue
+            cues = find(self._settings, title)
+            for category, meaning in _HEADS:
+                if category in cues and "hedge" not in cues:
+                    return meaning
+        return ""
+
+    def _plan(self, block: Block) -> Iterator[Fact]:
+        first = sentences(block.text)[:2]
+        if first:
+            quote = block.text if len(block.text) <= 240 else first[0]
+            cues = find(self._settings, uncoded(quote))
+            done = "done" in cues and "planned" not in cues
+            yield self._fact("plan", quote, done=done, order=block.number, single=False)
+
+    def _sentence(
+        self, pieces: Sequence[str], at: int, block: Block, under: str
+    ) -> tuple[list[Fact], int]:
+        sentence = pieces[at]
+        bare = uncoded(sentence)
+        if len(sentence) > LONG or len(bare.strip()) < 8:
+            return [], 1
+        cues = find(self._settings, bare)
+        if sentence.rstrip("*_ )").endswith(("?", "？")):
+            return self._question(sentence, cues, pieces, at), 1
+        if "retraction" in cues:
+            return [self._fact("retraction", sentence)], 1
+        if "narration" in cues and not ("root_cause" in cues or "retraction" in cues):
+            if "next_sentence" in cues or "next" in cues:
+                return [self._fact("plan", sentence, done=False, order=0, single=True)], 1
+            return self._decision(sentence, cues), 1
+        for kind in (self._ruled_out, self._cause):
+            facts, used = kind(pieces, at, cues, under)
+            if used:
+                return facts, used
+        return self._statement(sentence, block, cues, under), 1
+
+    def _question(
+        self, sentence: str, cues: Cues, pieces: Sequence[str], at: int
+    ) -> list[Fact]:
+        if "open_question" in cues:
+            return [self._fact("question", sentence, to_person=False)]
+        near_end = at >= len(pieces) - 2
+        if self._final and near_end and not self._rest_narrates(pieces[at + 1 :]):
+            return [self._fact("question", sentence, to_person=True)]
+        return []
+
+    def _rest_narrates(self, rest: Sequence[str]) -> bool:
+        return any("narration" in find(self._settings, uncoded(piece)) for piece in rest)
+
+    def _ruled_out(
+        self, pieces: Sequence[str], at: int, cues: Cues, under: str
+    ) -> tuple[list[Fact], int]:
+        named = under == "ruled_out"
+        if "ruled_out" not in cues and not named:
+            return [], 0
+        if "planned" in cues and not named and "negation" not in cues:
+            return [], 0
+        sentence = pieces[at]
+        used = 1
+        whole = sentence
+        # "X was suspected, but the log shows Y. X is not the cause.": both belong together.
+        if at and len(pieces[at - 1]) + len(sentence) < CAUSE and "hedge" in find(
+            self._settings, uncoded(pieces[at - 1])
+        ):
+            whole = f"{pieces[at - 1]} {sentence}"
+        while at + used < len(pieces) and len(whole) < 160:
+            later = find(self._settings, uncoded(pieces[at + used]))
+            if "ruled_out" not in later:
+                break
+            whole = f"{whole} {pieces[at + used]}"
+            used += 1
+        facts = [self._with_text("ruled_out", sentence, whole, tried="not_fixed" in cues)]
+        if "not_fixed" in cues:
+            facts.append(self._fact("outcome", sentence, good=False))
+        return facts, used
+
+    def _with_text(self, kind: str, quote: str, whole: str, **fields: object) -> Fact:
+        made = self._fact(kind, quote, **fields)
+        made.fields["text"] = plain(whole)
+        return made
+
+    def _cause(
+        self, pieces: Sequence[str], at: int, cues: Cues, under: str
+    ) -> tuple[list[Fact], int]:
+        sentence = pieces[at]
+        strong = "root_cause" in cues or (under == "root_cause" and at == 0)
+        weak = "cause_weak" in cues and "fault" in cues and self._specific(sentence) >= 2
+        if not (strong or weak) or ("planned" in cues and "root_cause" not in cues):
+            return [], 0
+        if strong and not ("fault" in cues or self._specific(sentence) or len(sentence) > 70):
+            return [], 0
+        whole, fix, used = sentence, "", 1
+        while at + used < len(pieces) and strong:
+            piece = pieces[at + used]
+            later = find(self._settings, uncoded(piece))
+            label = _LABEL.match(plain(piece))
+            if label:
+                fix = plain(piece)[label.end() :] or plain(piece)
+                used += 1
+                continue
+            stops = {"narration", "not_fixed", "fixed", "next_sentence", "decision", "done"}
+            if stops & later.keys() or len(whole) + len(piece) > CAUSE or piece.endswith("?"):
+                break
+            whole = f"{whole} {piece}"
+            used += 1
+        modality: Modality = "hedged" if "hedge" in cues else "stated"
+        made = self._fact("cause", sentence, modality, fix=fix, strong=strong)
+        made.fields["text"] = plain(whole)
+        facts = [made]
+        if "fixed" in cues and "hedge" not in cues:
+            facts.append(self._fact("outcome", sentence, good=True))
+        return facts, used
+
+    def _statement(self, sentence: str, block: Block, cues: Cues, under: str) -> list[Fact]:
+        facts: list[Fact] = []
+        if "not_fixed" in cues:
+            facts.append(self._fact("outcome", sentence, good=False))
+        elif {"fixed", "fix_named"} & cues.keys() and not {"hedge", "planned"} & cues.keys():
+            facts.append(self._fact("outcome", sentence, good=True))
+        facts += self._decision(sentence, cues)
+        if "open_question" in cues or under == "open_question":
+            facts.append(self._fact("question", sentence, to_person=False))
+        if "next_sentence" in cues:
+            facts.append(self._fact("plan", sentence, done=False, order=0, single=True))
+        if "done" in cues and not {"negation", "planned", "hedge"} & cues.keys():
+            facts.append(self._fact("claimed", sentence))
+        return facts or self._finding(sentence, block, cues)
+
+    def _decision(self, sentence: str, cues: Cues) -> list[Fact]:
+        if "decision" not in cues or "hedge" in cues:
+            return []
+        reason = _REASON.search(sentence)
+        return [
+            self._fact(
+                "decision",
+                sentence,
+                reason=plain(sentence[reason.start() :]) if reason else "",
+                changed="decision_changed" in cues,
+            )
+        ]
+
+    def _specific(self, sentence: str) -> int:
+        """How many figures and identifiers a sentence holds: what later readers cannot guess."""
+        return len(_IDENTIFIER.findall(sentence)) + len(_FIGURE.findall(sentence))
+
+    def _finding(self, sentence: str, block: Block, cues: Cues) -> list[Fact]:
+        if {"hedge", "narration", "planned"} & cues.keys() or not 25 <= len(sentence) <= 400:
+            return []
+        specific = self._specific(sentence)
+        score = min(specific, 4) + 2 * ("finding" in cues) + ("**" in sentence) + self._final
+        if score < 3 or not (specific or "finding" in cues):
+            return []
+        modality: Modality = "quoted" if "others" in cues else "stated"
+        return [self._fact("finding", sentence, modality, score=score)]
+
+    def last_words(self, found: Sequence[Block]) -> Iterator[Fact]:
+        """Yield the message's last sentences: where the agent stood."""
+        said = [b for b in found if b.kind in ("paragraph", "item")]
+        if not said:
+            return
+        pieces = sentences(said[-1].text)
+        if pieces:
+            quote = said[-1].text if len(said[-1].text) <= 280 else pieces[-1]
+            yield self._fact("last_words", quote, final=self._final)

@@ -1,0 +1,151 @@
+"""People: what a person wants, orders, corrects, allows and answers, wherever they speak.
+
+Only messages of origin `person` and a person's words inside tool results count. Pasted logs, code,
+quotations and documents are not a person's words; of a long message with a pasted document the
+person's own words are taken to be what stands before the document's first heading and after its
+last block.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkpoint.extractors._base import extractor
+from checkpoint.extractors._cues import find
+from checkpoint.extractors._prose import Block, blocks, plain, sentences, uncoded
+from checkpoint.model import Message
+from checkpoint.settings import Settings
+from checkpoint.state import Authority, Fact, fact
+
+GOAL = 420
+"""Longest text of a goal, in characters."""
+DOCUMENT = 1_500
+"""A longer message with headings or code is a pasted document with words around it."""
+
+_LOG = re.compile(
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w*(?:Error|Exception|Warning)\b ?[:(]|"
+    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|panic|error|warning|fatal|npm ERR!)\b[:\] ]|"
+    r"File \"|at [\w.$<>/]+[( ]|Traceback |goroutine \d|thread '|#\d+ |\d+ \||[│|]|[{}\[\]()]+,?$|"
+    r"[\w./-]+:\d+(?::\d+)?:? |[-+*/=<>]{3,}|\S+@\S+:\S*[$#] |[$%#] \w|E {2,})"
+)
+_INSTEAD = re.compile(
+    r"(?:\buse |\bwith |\bto |\b)(?P<new>[\w.+/%-]+(?: [\w.+/%-]+){0,3}?),? "
+    r"(?:instead of|rather than|in place of) (?P<old>[\w.+/%-]+(?: [\w.+/%-]+){0,2})",
+    re.IGNORECASE,
+)
+_INTERRUPT = re.compile(r"^\s*\[Request (?:interrupted|cancelled)[^\]]*\]\s*", re.IGNORECASE)
+
+
+def log_like(text: str) -> bool:
+    """Whether most lines of a block look like a program's output."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    hits = sum(1 for line in lines if _LOG.match(line) or len(line) > 1_200)
+    return hits * 2 > len(lines)
+
+
+def own_words(text: str) -> list[Block]:
+    """Return the blocks of a person's message that are their words."""
+    found = [b for b in blocks(text) if b.kind in ("paragraph", "item", "heading")]
+    found = [b for b in found if not log_like(b.text)]
+    if len(text) <= DOCUMENT:
+        return found
+    headings = [i for i, b in enumerate(found) if b.kind == "heading"]
+    if not headings and len(found) <= 12:
+        return found
+    first = headings[0] if headings else 3
+    before = found[:first] if first else found[:1]
+    last = found[-1:] if found and found[-1].kind == "paragraph" and len(found) > first + 1 else []
+    return [*before, *(b for b in last if len(b.text) < 400 and b not in before)] or found[:2]
+
+
+@extractor
+def people(message: Message, settings: Settings) -> Iterator[Fact]:
+    """Yield what a person said: `said` once a message, `instruction` for each rule."""
+    if message.role == "user" and message.origin == "person" and not message.subagent:
+        text = _INTERRUPT.sub("", message.said())
+        if text.strip():
+            yield from _spoken(message, text, settings, "message")
+    for call in message.calls():
+        if call.person.strip() and not message.subagent:
+            kind = "refusal" if call.refused else "answer"
+            yield from _spoken(message, call.person, settings, kind)
+
+
+def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iterator[Fact]:
+    if "acknowledgement" in find(settings, " ".join(text.split())[:300]):
+        yield _said(message, text, where, acknowledgement=True, goal="", replaced=False)
+        return
+    goal: list[str] = []
+    rules: list[str] = []
+    replaced = False
+    named = asks = False
+    own = own_words(text)
+    for block in own:
+        if block.kind == "heading" and len(own) > 1:
+            continue
+        for sentence in sentences(block.text):
+            cues = find(settings, uncoded(sentence))
+            asked = "asks" in cues
+            rule = "instruction" in cues or "lift" in cues
+            replaced = replaced or "goal_replaced" in cues
+            if rule and not (asked and "standing" not in cues):
+                rules.append(sentence)
+                yield _rule(message, sentence, cues, where)
+                if "goal_named" not in cues:
+                    continue
+            named = named or "goal_named" in cues
+            asks = asks or asked
+            goal.append(sentence)
+    for old, new, quote in _instead(own):
+        yield fact(message, "instead", old, quote, Authority.PERSON, old=old, new=new)
+    yield _said(
+        message,
+        text,
+        where,
+        acknowledgement=False,
+        goal=_shorten(goal or ([] if where != "message" else rules)),
+        replaced=replaced,
+        named=named,
+        asks=asks and not named,
+        rules=len(rules),
+        pasted=not own,
+    )
+
+
+def _rule(message: Message, sentence: str, cues: dict[str, re.Match[str]], where: str) -> Fact:
+    return fact(
+        message,
+        "instruction",
+        "",
+        sentence,
+        Authority.PERSON,
+        text=plain(sentence),
+        standing="standing" in cues,
+        lift="lift" in cues,
+        where=where,
+    )
+
+
+def _said(message: Message, text: str, where: str, **fields: object) -> Fact:
+    start = text.strip()
+    return fact(
+        message, "said", "", start, Authority.PERSON, text=plain(start)[:600], where=where, **fields
+    )
+
+
+def _shorten(goal: list[str]) -> str:
+    """Join sentences up to `GOAL` characters, whole ones first."""
+    joined = ""
+    for sentence in goal:
+        line = plain(sentence)
+        if joined and len(joined) + len(line) > GOAL:
+            break
+        joined = f"{joined} {line}".strip()
+    return joined[:GOAL]
+
+
+def _instead(own: list[Block]) -> Iterator[tuple[str, str, str]]:
+    for block in own:
+        for match in _INSTEAD.finditer(block.text):
+            yield match["old"].rstrip("."), match["new"], match.group(0)

@@ -1,0 +1,355 @@
+"""Work: to-do lists, plans in words, commits, tests, releases; what is done, begun, next, dropped.
+
+A task's status comes from the agent's own to-do tool first, then from what tools show (commits,
+files, test results), then from words. An item that is gone from its list without being done is
+dropped, and said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal
+
+from checkpoint.fold._book import Book, affirm, evidence, name
+from checkpoint.fold._similar import coverage, negated, numbers, same, words
+from checkpoint.state import Fact, Task
+
+if TYPE_CHECKING:
+    from checkpoint.fold import Fold
+
+Status = Literal["pending", "in_progress", "blocked", "done", "dropped"]
+Source = Literal[
+    "todo", "commit", "pull-request", "release", "push", "test", "ci", "words", "request", "note"
+]
+
+_STATUS: dict[str, Status] = {
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "completed": "done",
+    "cancelled": "dropped",
+    "blocked": "blocked",
+}
+
+
+def _shelf(fold: Fold, status: Status) -> Book[Task]:
+    if status == "done":
+        return fold.accomplished
+    if status == "dropped":
+        return fold.dropped
+    return fold.in_progress if status == "in_progress" else fold.next_steps
+
+
+def _shelves(fold: Fold) -> tuple[Book[Task], ...]:
+    return fold.next_steps, fold.in_progress, fold.accomplished, fold.dropped
+
+
+def find(fold: Fold, key: str) -> Task | None:
+    """Return the task of this key, wherever it stands."""
+    for shelf in _shelves(fold):
+        task = shelf.get(key)
+        if task is not None:
+            return task
+    return None
+
+
+def move(fold: Fold, task: Task, status: Status) -> None:
+    """Give a task another status, and its place in the state."""
+    if task.status == status:
+        return
+    _shelf(fold, task.status).remove(task)
+    task.status = status
+    _shelf(fold, status).add(task)
+
+
+def put(
+    fold: Fold, fact: Fact, text: str, status: Status, source: Source, *, order: int = 0, sha: str = ""
+) -> Task:
+    """Add a new task."""
+    base = f"{source}:{sha or ' '.join(words(text)) or text}"
+    key, number = base, 2
+    while find(fold, key) is not None:
+        key, number = f"{base}#{number}", number + 1
+    task = Task(
+        id=name("task", key),
+        key=key,
+        evidence=[evidence(fact)],
+        authority=fact.authority,
+        text=text,
+        status=status,
+        source=source,
+        order=order,
+        sha=sha,
+        verified=source not in ("words", "todo", "request"),
+    )
+    _shelf(fold, status).add(task)
+    return task
+
+
+def _open(fold: Fold) -> Iterable[Task]:
+    return (*fold.in_progress, *fold.next_steps)
+
+
+def todos(fold: Fold, fact: Fact) -> None:
+    """The agent's to-do tool: the whole list, or changes of single items."""
+    working = fold.state.working
+    keys: list[str] = []
+    for order, (status_, text, id_) in enumerate(fact.fields["items"], 1):
+        status = _STATUS.get(status_, "pending")
+        task = _of_list(fold, text, id_, fact.fields["whole"])
+        if task is None:
+            if not text:
+                continue
+            task = put(fold, fact, text, status, "todo", order=order)
+        else:
+            if task.status != status or (text and task.text != text):
+                affirm(task, fact)
+            if text:
+                task.text = text
+            task.order = order if fact.fields["whole"] else task.order
+            task.authority = fact.authority
+            move(fold, task, status)
+        if status == "done" and working.last_edit >= 0:
+            task.verified = task.verified or working.last_success > working.last_edit
+        if id_:
+            working.todo_ids[id_] = task.key
+        keys.append(task.key)
+    if not fact.fields["whole"]:
+        working.todo_list += [k for k in keys if k not in working.todo_list]
+        return
+    for key in working.todo_list:
+        left = find(fold, key)
+        if key not in keys and left is not None and left.status not in ("done", "dropped"):
+            affirm(left, fact)
+            move(fold, left, "dropped")
+    working.todo_list = keys
+
+
+def _of_list(fold: Fold, text: str, id_: str, whole: bool) -> Task | None:
+    working = fold.state.working
+    if id_ and not whole and id_ in working.todo_ids:
+        return find(fold, working.todo_ids[id_])
+    exact = find(fold, f"todo:{' '.join(words(text)) or text}")
+    if exact is not None and text:
+        return exact
+    for key in working.todo_list:
+        task = find(fold, key)
+        if task is not None and text and same(task.text, text, 85.0):
+            return task
+    return None
+
+
+def plan(fold: Fold, fact: Fact) -> None:
+    """A step that the agent's words name as next; a new list replaces the last one."""
+    working, fields = fold.state.working, fact.fields
+    text: str = fields["text"]
+    if fields["single"]:
+        working.intention = f"{fact.message}"
+        intended = _matching(fold, text, 0.6)
+        if intended is not None:
+            affirm(intended, fact)
+            move(fold, intended, "in_progress")
+        return
+    if working.plan_message != fact.message:
+        for key in working.plan:
+            left = find(fold, key)
+            if left is not None and left.source == "words" and left.status == "pending":
+                left.order += 100
+        working.plan, working.plan_message = [], fact.message
+    known = _known(fold, text)
+    if known is None:
+        known = put(
+            fold, fact, text, "done" if fields["done"] else "pending", "words", order=fields["order"]
+        )
+    else:
+        affirm(known, fact)
+        if known.source == "words":
+            move(fold, known, "done" if fields["done"] else "pending")
+            known.order = fields["order"]
+    working.plan.append(known.key)
+
+
+def _known(fold: Fold, text: str) -> Task | None:
+    for task in (*_open(fold), *fold.accomplished):
+        if task.source in ("todo", "words", "request") and same(task.text, text):
+            return task
+    return None
+
+
+def _matching(fold: Fold, text: str, least: float) -> Task | None:
+    """Return the open task that a sentence speaks of, if it is clear which."""
+    best: Task | None = None
+    score = 0.0
+    for task in _open(fold):
+        part = coverage(task.text, text)
+        if part > score and part >= least and len(set(words(task.text)) & set(words(text))) >= 2:
+            best, score = task, part
+    return best
+
+
+def claimed(fold: Fold, fact: Fact) -> None:
+    """Words that something is done: they complete an open task, or stand as a claim."""
+    text: str = fact.fields["text"]
+    working = fold.state.working
+    for task in list(_open(fold)):
+        if task.source == "todo" and task.key in working.todo_list:
+            continue  # the agent's to-do tool will tell
+        if _completes(text, task.text):
+            affirm(task, fact)
+            move(fold, task, "done")
+            task.verified = task.verified or working.last_edit > task.first
+    for task in fold.accomplished:
+        if same(task.text, text, 90.0):
+            affirm(task, fact)
+            return
+    task = put(fold, fact, text, "done", "words")
+    task.verified = working.last_edit >= 0 and fact.message - working.last_edit <= 12
+
+
+def _completes(claim: str, task: str) -> bool:
+    if negated(claim) != negated(task):
+        return False
+    wanted = set(numbers(task)) - set(numbers(claim))
+    if wanted and any(len(n) > 1 for n in wanted):
+        return False
+    return coverage(claim, task) >= 0.6 or coverage(task, claim) >= 0.75
+
+
+def commit(fold: Fold, fact: Fact) -> None:
+    """A commit that was made; a commit that was merely seen in a log is not ours."""
+    fields = fact.fields
+    if fields.get("source") != "made":
+        return
+    sha = fields.get("sha", "")
+    for task in fold.accomplished:
+        if task.source == "commit" and (
+            (sha and (task.sha.startswith(sha) or sha.startswith(task.sha)) and task.sha)
+            or (fields.get("amended") and task is _last_commit(fold))
+        ):
+            task.sha, task.text = sha or task.sha, fields["subject"] or task.text
+            affirm(task, fact)
+            return
+    put(fold, fact, fields["subject"], "done", "commit", sha=sha)
+
+
+def _last_commit(fold: Fold) -> Task | None:
+    return next((t for t in reversed(fold.accomplished.items) if t.source == "commit"), None)
+
+
+def commit_undone(fold: Fold, fact: Fact) -> None:
+    """A commit that a reset or revert took back."""
+    sha = fact.fields.get("sha", "")
+    task = _last_commit(fold)
+    if sha:
+        task = next(
+            (t for t in fold.accomplished if t.source == "commit" and t.sha.startswith(sha)), None
+        )
+    if task is not None:
+        affirm(task, fact)
+        task.changed = fact.fields.get("how", "undone")
+        move(fold, task, "dropped")
+
+
+def push(fold: Fold, fact: Fact) -> None:
+    """A push: one line for each branch, the latest."""
+    fields = fact.fields
+    target = "/".join(p for p in (fields.get("remote", ""), fields.get("branch", "")) if p)
+    text = f"Pushed {target}" if target else "Pushed"
+    known = next((t for t in fold.accomplished if t.source == "push" and t.text == text), None)
+    if known is None:
+        put(fold, fact, text, "done", "push")
+    else:
+        affirm(known, fact)
+
+
+def pull_request(fold: Fold, fact: Fact) -> None:
+    """A pull request that was opened, merged or closed."""
+    fields = fact.fields
+    number, url = str(fields.get("number", "")), fields.get("url", "")
+    known = next(
+        (
+            t
+            for t in fold.accomplished
+            if t.source == "pull-request" and (t.sha == (number or url) and t.sha)
+        ),
+        None,
+    )
+    parts = [f"Pull request #{number}" if number else "Pull request"]
+    if fields.get("title"):
+        parts.append(f": {fields['title']}")
+    if fields.get("state"):
+        parts.append(f" ({fields['state']})")
+    if url:
+        parts.append(f" {url}")
+    text = "".join(parts)
+    if known is None:
+        put(fold, fact, text, "done", "pull-request", sha=number or url)
+        return
+    affirm(known, fact)
+    if len(text) >= len(known.text) or fields.get("state") in ("merged", "closed"):
+        known.text = text
+
+
+def release(fold: Fold, fact: Fact) -> None:
+    """A tag or a published version."""
+    fields = fact.fields
+    what = fields.get("tag") or fields.get("version", "")
+    text = " ".join(p for p in ("Released", what, fields.get("url", "")) if p)
+    if not any(t.source == "release" and t.sha == what for t in fold.accomplished):
+        put(fold, fact, text, "done", "release", sha=what)
+
+
+def tests(fold: Fold, fact: Fact) -> None:
+    """A test run: the latest of each command counts; green is accomplished, red is a failure."""
+    fields = fact.fields
+    command = fields.get("command") or fields.get("runner", "tests")
+    counts = [
+        f"{fields[k]} {k}" for k in ("passed", "failed", "errors", "skipped") if fields.get(k)
+    ]
+    text = f"`{command}`: {', '.join(counts) or ('passed' if fields.get('ok') else 'failed')}"
+    if fields.get("duration"):
+        text += f" in {fields['duration']}"
+    key = f"test:{command}"
+    known = next(
+        (t for t in fold.accomplished if t.source == "test" and t.sha == key), None
+    )
+    if fields.get("ok"):
+        fold.state.working.last_success = fact.message
+        if known is None:
+            put(fold, fact, text, "done", "test", sha=key)
+        else:
+            affirm(known, fact)
+            known.text = text
+    elif known is not None:
+        fold.accomplished.remove(known)
+
+
+def ci(fold: Fold, fact: Fact) -> None:
+    """A run of the continuous integration: the latest state of each."""
+    fields = fact.fields
+    what = fields.get("name") or "CI"
+    detail = fields.get("counts") or fields.get("status", "")
+    text = f"{what}: {detail}"
+    known = next((t for t in fold.accomplished if t.source == "ci" and t.sha == what), None)
+    if fields.get("status") == "pass":
+        if known is None:
+            put(fold, fact, text, "done", "ci", sha=what)
+        else:
+            affirm(known, fact)
+            known.text = text
+    elif known is not None:
+        fold.accomplished.remove(known)
+
+
+Act = Callable[["Fold", Fact], None]
+ACTS: dict[str, Act] = {
+    "todos": todos,
+    "plan": plan,
+    "claimed": claimed,
+    "commit": commit,
+    "commit_undone": commit_undone,
+    "push": push,
+    "pull_request": pull_request,
+    "release": release,
+    "tests": tests,
+    "ci": ci,
+}
