@@ -1,0 +1,38 @@
+"""`checkpoint show`: a checkpoint's document, state or any of its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from checkpoint.cli._app import command
+from checkpoint.cli._options import Directory, Format, Which
+
+
+@command(
+    "checkpoint show",
+    "checkpoint show 20260211T0904-3f2a --format json",
+    "checkpoint show --file settled.json",
+)
+def show(
+    checkpoint: Which = None,
+    form: Annotated[Format, typer.Option("--format", help="The document, or the whole state.")] = "md",
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    file: Annotated[
+        str, typer.Option("--file", metavar="NAME", help="Another file of the checkpoint.")
+    ] = "",
+    directory: Directory = Path(),
+) -> None:
+    """Print a checkpoint as it was saved."""
+    from checkpoint.cli._print import out, out_json_text
+    from checkpoint.cli._stored import stored
+
+    store, found = stored(directory, checkpoint)
+    name = file or ("state.json" if json or form == "json" else "checkpoint.md")
+    text = store.read(found, name)
+    if name.endswith(".json"):
+        out_json_text(text)
+    else:
+        out(text)

@@ -1,0 +1,214 @@
+"""A session into a committed checkpoint, going on from what the session's last one knows.
+
+A checkpoint's tree holds `checkpoint.md`, `state.json` and, only where it differs, `settled.json`:
+the state of what can no longer change, with the cursor from which the next save goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from checkpoint import __version__
+from checkpoint.errors import CheckpointError, StoreError
+from checkpoint.pipeline.summary import (
+    Progress,
+    Summary,
+    dump,
+    load_state,
+    nameless,
+    pivots,
+    summarise,
+)
+from checkpoint.readers import identify
+from checkpoint.redact import Redactor
+from checkpoint.render import document, render
+from checkpoint.settings import Settings
+from checkpoint.state import State
+from checkpoint.store import Checkpoint, Store
+
+DOCUMENT = "checkpoint.md"
+STATE = "state.json"
+SETTLED = "settled.json"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a save did."""
+
+    summary: Summary
+    checkpoint: Checkpoint | None
+    """None: the last checkpoint already says the same, so nothing was written."""
+    text: str
+    """The document."""
+
+
+def save(
+    path: Path,
+    *,
+    store: Store,
+    settings: Settings,
+    agent: str | None = None,
+    session: str = "",
+    until: int | None = None,
+    reason: str = "manual",
+    subject: str = "",
+    budget: int | None = None,
+    template: str = "checkpoint.md.j2",
+    whole: bool = False,
+    progress: Progress | None = None,
+) -> Saved:
+    """Summarise a session and commit it.
+
+    Args:
+        path: a session file or a store of sessions.
+        store: where to commit.
+        settings: what to extract and to keep.
+        agent: read it as this agent's; None looks at the content.
+        session: which one, in a store of many; "" is the newest.
+        until: stop after the message of this number, included.
+        reason: why now: "manual", "session-end", ...
+        subject: the commit's first line; "" makes one of the state.
+        budget: tokens of the document; None is the setting's.
+        template: what renders the document.
+        whole: read all of the session, even if the last checkpoint could be continued.
+        progress: told of each message.
+
+    Raises:
+        ReadError: the session cannot be read.
+        RenderError: a template is wrong.
+        StoreError: the repository refuses, or a secret would have been kept.
+    """
+    since = None if whole else _settled(path, store, agent, session)
+    summary = summarise(
+        path,
+        settings=settings,
+        agent=agent,
+        session=session,
+        until=until,
+        since=since,
+        progress=progress,
+    )
+    return write(
+        summary,
+        store=store,
+        settings=settings,
+        reason=reason,
+        subject=subject,
+        budget=budget,
+        template=template,
+    )
+
+
+def save_at_pivots(
+    path: Path,
+    *,
+    store: Store,
+    settings: Settings,
+    agent: str | None = None,
+    session: str = "",
+    until: int | None = None,
+    subject: str = "",
+    budget: int | None = None,
+    template: str = "checkpoint.md.j2",
+    progress: Progress | None = None,
+) -> Iterator[Saved]:
+    """Commit the state of a session at each of its pivots and at its end, and yield each.
+
+    Arguments and errors are those of `save`; the session is read once.
+    """
+    ahead = pivots(
+        path, settings=settings, agent=agent, session=session, until=until, progress=progress
+    )
+    for summary in ahead:
+        at = summary.state.pivots[-1] if summary.state.pivots else None
+        last = summary.state.session.messages - 1
+        kind = at.kind if at is not None and at.message == last else "end"
+        yield write(
+            summary,
+            store=store,
+            settings=settings,
+            reason=f"pivot-{kind}",
+            subject=subject,
+            budget=budget,
+            template=template,
+        )
+
+
+def write(
+    summary: Summary,
+    *,
+    store: Store,
+    settings: Settings,
+    reason: str,
+    subject: str = "",
+    budget: int | None = None,
+    template: str = "checkpoint.md.j2",
+) -> Saved:
+    """Render and commit a summary; see `save` for the arguments.
+
+    Raises:
+        RenderError: a template is wrong.
+        StoreError: the repository refuses, or a secret would have been kept: then nothing is written.
+    """
+    state = summary.state
+    text = document(state, settings, template=template, budget=budget)
+    names = {"state": state, "reason": reason, "subject": subject, "version": __version__}
+    message = render("commit.txt.j2", settings, names)
+    first, _, body = message.strip().partition("\n")
+    files = {DOCUMENT: text, STATE: dump(state)}
+    if summary.has_tail:
+        files[SETTLED] = dump(summary.settled)
+    _refuse_secrets({DOCUMENT: text, "commit message": message}, settings)
+    written = store.write(
+        agent=state.session.agent,
+        session=state.session.id,
+        files=files,
+        subject=first,
+        body=body.strip(),
+        reason=reason,
+        messages=state.session.messages,
+        continues=state.session.parent,
+    )
+    return Saved(summary, written, text)
+
+
+def checkpoint_state(store: Store, checkpoint: Checkpoint) -> State:
+    """Return the state that a checkpoint holds.
+
+    Raises:
+        StoreError: the checkpoint holds none.
+        CheckpointError: it was written by a newer version, or is damaged.
+    """
+    return load_state(store.read(checkpoint, STATE), f"checkpoint {checkpoint.id}")
+
+
+def _settled(path: Path, store: Store, agent: str | None, session: str) -> State | None:
+    """Return the settled state of this session's last checkpoint, if there is a usable one."""
+    reader = identify(path, agent)
+    head = reader.read(path, None, session).head
+    last = store.latest(agent=reader.name, session=head.id or nameless(str(path)))
+    if last is None:
+        return None
+    try:
+        try:
+            text = store.read(last, SETTLED)
+        except StoreError:
+            text = store.read(last, STATE)
+        state = load_state(text, f"checkpoint {last.id}")
+    except CheckpointError:
+        return None  # damaged or of another version: the session itself is still there
+    return state if state.cursor.kind else None
+
+
+def _refuse_secrets(texts: dict[str, str], settings: Settings) -> None:
+    """Raise if a rule of redaction still matches in what would be committed."""
+    redactor = Redactor.shipped(settings.user_folder)
+    for name, text in texts.items():
+        spans = list(redactor.spans(text))
+        if spans:
+            raise StoreError(
+                f"{name}: nothing was written, because a secret would have been kept "
+                f"({len(spans)} found by the rules of redaction); please report this"
+            )
