@@ -1,8 +1,8 @@
-"""What a reader is, and what it is given: the head of a file, a place to put problems, an assembler.
+"""What a reader is, and what it is given: the head of a file, a place to put problems.
 
-A reader only identifies and reads. It streams: a session of several gigabytes is never held whole.
-What it cannot understand becomes a `Problem`, counted by kind; nothing raises but a file that cannot
-be opened.
+A reader only identifies and reads. It streams: a session of several gigabytes is never held
+whole. What it cannot understand becomes a `Problem`, counted by kind; nothing raises but a file
+that cannot be opened.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import msgspec
 
 from checkpoint.errors import ReadError
 from checkpoint.model import Cursor, Message, Problem, SessionHead, Severity
+from checkpoint.readers._open import open_bytes
 
 HEAD_BYTES = 262_144
 """How much of a file `identify` may look at."""
@@ -52,7 +53,10 @@ class Problems:
 
 @dataclass
 class Head:
-    """The beginning of a file (or that it is a directory), read once and shown to all readers."""
+    """The beginning of a file (or that it is a directory), read once and shown to all readers.
+
+    Of a packed file it is the beginning of what is packed in it.
+    """
 
     path: Path
     start: bytes = b""
@@ -71,10 +75,8 @@ class Head:
         try:
             if path.is_dir():
                 return cls(path, is_dir=True)
-            with path.open("rb") as file:
+            with open_bytes(path) as file:
                 start = file.read(HEAD_BYTES + 1)
-        except FileNotFoundError:
-            raise ReadError(f"{path}: no such file") from None
         except OSError as error:
             raise ReadError(f"{path}: cannot be read ({error.strerror})") from error
         whole = len(start) <= HEAD_BYTES
@@ -181,7 +183,7 @@ class Reader(ABC):
         """Where this agent keeps sessions on this machine, environment overrides first."""
         return []
 
-    def find(self, directory: Path | None = None) -> Iterator[Found]:
+    def find(self, directory: Path | None = None) -> Iterator[Found]:  # noqa: ARG002
         """Yield the sessions in `roots()`, in no order; those of `directory` only, if it is given.
 
         `directory` is only a hint to leave out what surely belongs elsewhere; the caller compares
