@@ -16,6 +16,7 @@ from checkpoint.model import (
     Message,
     Origin,
     Part,
+    Problem,
     Role,
     SessionHead,
     Text,
@@ -49,11 +50,14 @@ class Assembler:
         self._open: dict[str, tuple[Message, ToolCall]] = {}
         self._place = since.offset if since else 0
         self._before = self.carry
+        self._marks: list[dict[str, Problem]] = []
+        self._mark = problems.mark()
 
     def place(self, offset: int) -> None:
         """Say where the next record begins (bytes, rows or messages before it)."""
         self._place = offset
         self._before = self.carry
+        self._mark = self.problems.mark()
 
     def message(
         self,
@@ -81,13 +85,12 @@ class Assembler:
                     last.parts.append(part)
                     self._watch(last, part)
             return last
-        message = Message(
-            self._number, role, parts, origin, id, at, model, cwd, branch, subagent
-        )
+        message = Message(self._number, role, parts, origin, id, at, model, cwd, branch, subagent)
         self._number += 1
         self._held.append(message)
         self._places.append((self._place, self._before))
         self._keys.append(join)
+        self._marks.append(self._mark)
         for part in parts:
             self._watch(message, part)
         return message
@@ -120,7 +123,7 @@ class Assembler:
                 return
             for call in waiting:
                 self._open.pop(call.id, None)
-            del self._held[0], self._places[0], self._keys[0]
+            del self._held[0], self._places[0], self._keys[0], self._marks[0]
             yield first
 
     def rest(self) -> Iterator[Message]:
@@ -131,6 +134,7 @@ class Assembler:
 
     def cursor(self, end: int, check: str = "") -> Cursor:
         """Return where to go on: before the first message that is not settled, else at `end`."""
+        self.problems.settle(self._marks[0] if self._held else self.problems.mark())
         if self._held:
             offset, carry = self._places[0]
             return Cursor(self._kind, offset, self._held[0].number, check, carry)

@@ -33,16 +33,33 @@ class Problems:
 
     def __init__(self) -> None:
         self._found: dict[str, Problem] = {}
+        self._settled: dict[str, Problem] | None = None
 
     def add(self, what: str, where: str, severity: Severity = "warning") -> None:
         """Count one more of the kind `what`; at most 200 kinds are kept apart."""
         if what not in self._found and len(self._found) >= 200:
             what = "further kinds of problems"
         seen = self._found.get(what)
-        if seen is None:
-            self._found[what] = Problem(what, where, severity)
-        else:
-            seen.count += 1
+        now = (
+            Problem(what, where, severity)
+            if seen is None
+            else Problem(what, seen.where, seen.severity, seen.count + 1)
+        )
+        # A new mapping each time: what `mark` gave out never changes.
+        self._found = {**self._found, what: now}
+
+    def mark(self) -> dict[str, Problem]:
+        """Return what was found so far, for `settle`."""
+        return self._found
+
+    def settle(self, mark: dict[str, Problem]) -> None:
+        """Say what had been found at the place of the cursor; what came later is found again."""
+        self._settled = mark
+
+    @property
+    def settled(self) -> list[Problem]:
+        """What was found before the place of the cursor; all, where a reader does not say."""
+        return list((self._found if self._settled is None else self._settled).values())
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._found.values())
