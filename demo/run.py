@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Save a checkpoint of the demo session into a temporary repository, and show it.
 
-Everything happens in a temporary folder, with a home of its own: your sessions, your repositories and
-your settings are not looked at. Standard library only.
+Everything happens in a temporary folder, with a home of its own: your sessions, your repositories
+and your settings are not looked at. Standard library only.
 """
 
 from __future__ import annotations

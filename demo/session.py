@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write the demo session: two days with an agent on an invented tide-forecast service.
 
-The form is that of Claude Code (one JSON object a line). Nothing in it happened; all figures are made
-up. The same arguments give the same bytes.
+The form is that of Claude Code (one JSON object a line). Nothing in it happened; all figures are
+made up. The same arguments give the same bytes.
 
     python demo/session.py --directory /path/of/the/project --out session.jsonl
     python demo/session.py --directory /path/of/the/project --claude ~/.claude     # where it looks
@@ -108,9 +108,7 @@ def todos(*items: tuple[str, str]) -> Step:
 def timed(station: str, mean: str, sigma: str, low: str, high: str) -> str:
     """Return what hyperfine prints for a forecast."""
     user = f"{float(mean) - 0.5:.1f}"
-    return HYPERFINE.format(
-        station=station, mean=mean, sigma=sigma, user=user, low=low, high=high
-    )
+    return HYPERFINE.format(station=station, mean=mean, sigma=sigma, user=user, low=low, high=high)
 
 
 def story(root: str) -> Iterator[Step]:
@@ -136,8 +134,8 @@ def story(root: str) -> Iterator[Step]:
         ("pending", "Run the forecast of all 214 stations"),
     )
     yield say(
-        "The baseline is 41.8 s. I suspect that reading the constituents from disk for each hour is "
-        "slow."
+        "The baseline is 41.8 s. I suspect that reading the constituents from disk for each hour "
+        "is slow."
     )
     yield bash(
         "strace -c -f python -m tidewatch forecast --year 2026 --station brest 2>&1 | tail -3",
@@ -146,8 +144,8 @@ def story(root: str) -> Iterator[Step]:
     yield say("Disk reads are ruled out: all reads together take 0.4 ms.")
     yield bash("python -m cProfile -s tottime -m tidewatch forecast --year 2026", PROFILE)
     yield say(
-        "Root cause: node_factors is called for each of the 8,760 hours, though the nodal correction "
-        "changes only once a day; it takes 36.9 s of the 41.5 s."
+        "Root cause: node_factors is called for each of the 8,760 hours, though the nodal "
+        "correction changes only once a day; it takes 36.9 s of the 41.5 s."
     )
     yield edit(harmonics, "for hour in hours:", "for day, hours in by_day(year):")
     yield bash("python -m pytest -q", TEST_FAILED, failed=True)
@@ -227,7 +225,7 @@ def records(root: str) -> Iterator[dict[str, Any]]:
         clock += timedelta(minutes=4, seconds=11 * (number % 5))
         if kind == "compact":
             clock += timedelta(hours=19)
-        for record in _written(kind, what, number, root):
+        for record in _written(kind, what, number):
             own = next(ids)
             yield {
                 "parentUuid": parent,
@@ -245,7 +243,7 @@ def records(root: str) -> Iterator[dict[str, Any]]:
             clock += timedelta(seconds=7)
 
 
-def _written(kind: str, what: Any, number: int, root: str) -> Iterator[dict[str, Any]]:
+def _written(kind: str, what: Any, number: int) -> Iterator[dict[str, Any]]:
     if kind == "user":
         yield {"type": "user", "message": {"role": "user", "content": what}}
     elif kind == "assistant":
@@ -298,7 +296,9 @@ def write(root: str, path: Path) -> Path:
 def main() -> None:
     """Write the session to where the arguments say, and print the path."""
     parser = argparse.ArgumentParser(description="Write the demo session.")
-    parser.add_argument("--directory", default="/home/ada/tidewatch", help="the project's directory")
+    parser.add_argument(
+        "--directory", default="/home/ada/tidewatch", help="the project's directory"
+    )
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--out", type=Path, help="the file to write")
     where.add_argument("--claude", type=Path, help="the agent's folder: write it where it would")

@@ -1,6 +1,7 @@
 """The command line: parse, call, print. One file a command; only here are exit codes known.
 
-0 done; 1 the user can mend it, or problems under `--strict`; 2 usage; 3 a bug of ours; 130 interrupted.
+0 done; 1 the user can mend it, or problems under `--strict`; 2 usage; 3 a bug of ours; 130
+interrupted.
 """
 
 from __future__ import annotations

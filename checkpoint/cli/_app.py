@@ -6,6 +6,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -39,16 +40,16 @@ class Group(TyperGroup):
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
         except BrokenPipeError:
-            raise _NobodyReads from None
+            raise _NobodyReadsError from None
 
 
-class _NobodyReads(BrokenPipeError):
+class _NobodyReadsError(BrokenPipeError):
     """Standard output was closed; without an errno, so that typer does not take it for its own."""
 
 
 app = typer.Typer(
     cls=Group,
-    help="Checkpoint summaries of long coding-agent sessions: exact, with evidence, without a model.",
+    help="Summaries of long coding-agent sessions, kept in git: exact, and with their evidence.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -79,7 +80,7 @@ def modules() -> list[str]:
     """Return the names of the modules that hold a command, in the order of `--help`."""
     found = sorted(
         module.name
-        for module in pkgutil.iter_modules([os.path.dirname(__file__)])
+        for module in pkgutil.iter_modules([str(Path(__file__).parent)])
         if not module.name.startswith("_")
     )
     first = [name for name in FIRST if name in found]
@@ -94,7 +95,7 @@ def load(arguments: Sequence[str]) -> Any:
     for name in [asked] if asked in names and not completing else names:
         importlib.import_module(f"checkpoint.cli.{name}")
     if completing:
-        from typer.completion import completion_init
+        from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
     return typer.main.get_command(app)
@@ -108,9 +109,11 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _top(
-    version: Annotated[  # noqa: ARG001 - answered by its callback
+    version: Annotated[
         bool,
-        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", "-V", callback=_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     pass

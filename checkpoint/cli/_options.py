@@ -53,7 +53,7 @@ Budget = Annotated[
 Template = Annotated[
     str,
     typer.Option(
-        "--template", metavar="NAME", help="Template of the document, by its name in a folder of them."
+        "--template", metavar="NAME", help="Template of the document: its name, or a file *.j2."
     ),
 ]
 Strict = Annotated[
@@ -79,4 +79,7 @@ Which = Annotated[
         autocompletion=_checkpoints,
     ),
 ]
-Format = Literal["md", "json"]
+Format = Annotated[
+    Literal["md", "json"], typer.Option("--format", help="The document, or the whole state.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]

@@ -67,10 +67,8 @@ def age(seconds: float) -> str:
 
 def state_home() -> Path:
     """Return the folder of our logs."""
-    base = os.environ.get("XDG_STATE_HOME") or os.path.join(
-        os.path.expanduser("~"), ".local", "state"
-    )
-    return Path(base) / "checkpoint"
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path("~/.local/state").expanduser()) / "checkpoint"
 
 
 class Progress:

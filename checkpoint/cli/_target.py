@@ -1,4 +1,4 @@
-"""Which session is meant: a file, a store with `#ID`, an id or its beginning, or the newest here."""
+"""Which session is meant: a file, a store with `#ID`, an id's beginning, or the newest here."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def target(asked: str | None, directory: Path, agent: str | None) -> Target:
     """Return the session that is meant.
 
     Args:
-        asked: a path, a store with `#ID` after it, an id or its beginning; None is the newest session
-            of the directory, and what was taken and why is said on standard error.
+        asked: a path, a store with `#ID` after it, an id or its beginning; None is the newest
+            session of the directory; which was taken and why is said on standard error.
         directory: where relative paths begin, and whose sessions count.
         agent: of this agent's sessions only.
 
@@ -38,7 +38,7 @@ def target(asked: str | None, directory: Path, agent: str | None) -> Target:
         return _newest(directory, agent)
     if _there(asked, directory) or os.sep in asked or "#" in asked or asked.endswith(".jsonl"):
         return at_path(asked, directory, agent)
-    return _by_id(asked, directory, agent)
+    return _by_id(asked, agent)
 
 
 def at_path(asked: str, directory: Path, agent: str | None) -> Target:
@@ -54,7 +54,9 @@ def at_path(asked: str, directory: Path, agent: str | None) -> Target:
     store = _there(name, directory) if mark else None
     if store:
         return Target(store, agent, session)
-    raise ReadError(f"{asked}: no such file; `checkpoint sessions` lists the sessions of a directory")
+    raise ReadError(
+        f"{asked}: no such file; `checkpoint sessions` lists the sessions of a directory"
+    )
 
 
 def _there(name: str, directory: Path) -> Path | None:
@@ -76,7 +78,7 @@ def _newest(directory: Path, agent: str | None) -> Target:
     return Target(choice.found.path, choice.found.agent, choice.found.session)
 
 
-def _by_id(asked: str, directory: Path, agent: str | None) -> Target:
+def _by_id(asked: str, agent: str | None) -> Target:
     from checkpoint.discover import sessions
 
     found = [one for one in sessions(None, agent) if one.session.startswith(asked)]

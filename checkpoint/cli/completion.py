@@ -18,7 +18,7 @@ def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="Which shell.")],
 ) -> None:
     """Print the completion script of a shell."""
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
     script = get_completion_script(prog_name="checkpoint", complete_var=COMPLETE, shell=shell)
     typer.echo(script)

@@ -18,7 +18,10 @@ def _config() -> None:
 
 @app.command(**examples("checkpoint config show", "checkpoint config show --json"))
 def show(json: Json = False, directory: Directory = Path()) -> None:
-    """Print the settings that hold in this directory, and the files they come from."""
+    """Print the settings that hold here.
+
+    Which files they come from is said on standard error.
+    """
     from dataclasses import fields
 
     from checkpoint.cli._print import note, out, out_json

@@ -29,7 +29,10 @@ def diff(
     json: Json = False,
     directory: Directory = Path(),
 ) -> None:
-    """Tell what is new, superseded, changed, done, dropped, reopened or gone between two checkpoints."""
+    """Tell two checkpoints apart, fact by fact.
+
+    What is new, superseded, changed, done, dropped, reopened or gone, each with its message.
+    """
     from dataclasses import asdict
 
     from checkpoint.cli._print import note, out, out_json

@@ -1,4 +1,4 @@
-"""`checkpoint extract`: a session file's document or state to standard output; nothing is touched."""
+"""`checkpoint extract`: a session file's document or state, printed; nothing is touched."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from typing import Annotated
 import typer
 
 from checkpoint.cli._app import command
-from checkpoint.cli._options import Agent, Budget, Directory, Format, Strict, Template, Until
+from checkpoint.cli._options import (
+    Agent,
+    AsJson,
+    Budget,
+    Directory,
+    Format,
+    Strict,
+    Template,
+    Until,
+)
 
 
 @command(
@@ -35,12 +44,15 @@ def extract(
     until: Until = None,
     budget: Budget = None,
     template: Template = "checkpoint.md.j2",
-    form: Annotated[Format, typer.Option("--format", help="The document, or the whole state.")] = "md",
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    form: Format = "md",
+    json: AsJson = False,
     strict: Strict = False,
     directory: Directory = Path(),
 ) -> None:
-    """Print the summary of a session file; write nothing anywhere."""
+    """Print the summary of a session file.
+
+    Nothing is written anywhere: not to git, not beside the file.
+    """
     from checkpoint.cli._print import Progress, out, out_json_text
     from checkpoint.cli._problems import report
     from checkpoint.cli._target import at_path

@@ -11,7 +11,9 @@ from checkpoint.cli._app import command
 from checkpoint.cli._options import Agent, Directory, Json
 
 
-@command("checkpoint log", "checkpoint log -n 5 --agent codex", "checkpoint log --json | jq '.[0].id'")
+@command(
+    "checkpoint log", "checkpoint log -n 5 --agent codex", "checkpoint log --json | jq '.[0].id'"
+)
 def log(
     number: Annotated[
         int, typer.Option("-n", "--number", metavar="N", min=1, help="How many at most.")
@@ -23,7 +25,7 @@ def log(
     json: Json = False,
     directory: Directory = Path(),
 ) -> None:
-    """List the checkpoints of this repository, newest first."""
+    """List the checkpoints, newest first."""
     from checkpoint.cli._print import note, out_json, table
     from checkpoint.store import Store
 

@@ -10,7 +10,10 @@ from checkpoint.cli._options import Json
 
 @command("checkpoint readers", "checkpoint readers --json")
 def readers(json: Json = False) -> None:
-    """List the agents whose sessions can be read, and where they are looked for on this machine."""
+    """List the agents whose sessions can be read.
+
+    With the places where they are looked for on this machine.
+    """
     from checkpoint.cli._print import out_json, table
     from checkpoint.readers import readers as known
 

@@ -23,7 +23,10 @@ def resume(
     ] = None,
     directory: Directory = Path(),
 ) -> None:
-    """Print the briefing of the latest checkpoint, for the next session of any agent."""
+    """Print the briefing for the next session.
+
+    It is made of the latest checkpoint, for any agent.
+    """
     from checkpoint.cli._print import note, out
     from checkpoint.cli._stored import stored
     from checkpoint.pipeline import checkpoint_state

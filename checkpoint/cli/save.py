@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     "checkpoint save 3f2a                     # the session whose id begins so",
     "checkpoint save rollout.jsonl --until 4503",
     "checkpoint save ~/.local/share/opencode/opencode.db#ses_4a1c",
-    "checkpoint save --at-pivots              # a checkpoint for each compaction, then one for the end",
+    "checkpoint save --at-pivots              # one for each compaction, then one for the end",
 )
 def save(
     session: Session = None,
@@ -29,7 +29,9 @@ def save(
     template: Template = "checkpoint.md.j2",
     at_pivots: Annotated[
         bool,
-        typer.Option("--at-pivots", help="A checkpoint for each pivot message, then one for the end."),
+        typer.Option(
+            "--at-pivots", help="A checkpoint for each pivot message, then one for the end."
+        ),
     ] = False,
     reason: Annotated[
         str, typer.Option("--reason", metavar="WORD", help="Why now; kept in the commit.")
@@ -39,17 +41,19 @@ def save(
     ] = "",
     whole: Annotated[
         bool,
-        typer.Option("--whole", help="Read all of it again, even if the last checkpoint could go on."),
+        typer.Option(
+            "--whole", help="Read all of it again, even if the last checkpoint could go on."
+        ),
     ] = False,
     strict: Strict = False,
     json: Json = False,
     directory: Directory = Path(),
 ) -> None:
-    """Summarise a session and commit it to git, beside your branches.
+    """Summarise a session and commit it to git.
 
-    The checkpoint goes to refs/checkpoints/AGENT/SESSION of the repository around this directory; HEAD,
-    index and work tree stay as they are. Outside of any repository it goes to a store of your own.
-    A session that was saved before is read only from where the last checkpoint stopped.
+    The checkpoint goes to refs/checkpoints/AGENT/SESSION of the repository around this directory;
+    HEAD, index and work tree stay as they are. Outside of any repository it goes to a store of
+    your own. A session that was saved before is read only from where the last checkpoint stopped.
     """
     from checkpoint import pipeline
     from checkpoint.cli._print import Progress

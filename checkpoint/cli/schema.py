@@ -7,7 +7,7 @@ from checkpoint.cli._app import command
 
 @command("checkpoint schema > state.schema.json", "checkpoint schema | jq '.\"$defs\" | keys'")
 def schema() -> None:
-    """Print the JSON Schema of a checkpoint's state.json."""
+    """Print the JSON Schema of state.json."""
     from checkpoint.cli._print import out_json
     from checkpoint.state import SCHEMA_VERSION, State
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from checkpoint.cli._app import command
-from checkpoint.cli._options import Directory, Format, Which
+from checkpoint.cli._options import AsJson, Directory, Format, Which
 
 
 @command(
@@ -18,8 +18,8 @@ from checkpoint.cli._options import Directory, Format, Which
 )
 def show(
     checkpoint: Which = None,
-    form: Annotated[Format, typer.Option("--format", help="The document, or the whole state.")] = "md",
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    form: Format = "md",
+    json: AsJson = False,
     file: Annotated[
         str, typer.Option("--file", metavar="NAME", help="Another file of the checkpoint.")
     ] = "",

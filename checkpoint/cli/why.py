@@ -35,7 +35,10 @@ def why(
     json: Json = False,
     directory: Directory = Path(),
 ) -> None:
-    """Show where a fact comes from: message, time, quote, history, and what was said around it."""
+    """Show where a fact comes from.
+
+    Its messages, times, quotes and history, and what was said around it while the session is there.
+    """
     from checkpoint.cli._print import out, out_json
     from checkpoint.cli._stored import stored
     from checkpoint.pipeline import checkpoint_state, line, lookup

@@ -50,7 +50,7 @@ class Change:
 
 
 def compare(before: State, after: State) -> list[Change]:
-    """Return what differs, by act in the order of `ACTS`, within an act in order of the document."""
+    """Return what differs, in the order of `ACTS`, within an act in that of the document."""
     found = list(_changes(before, after))
     return [change for act in ACTS for change in found if change.act == act]
 

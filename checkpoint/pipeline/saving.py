@@ -150,7 +150,7 @@ def write(
 
     Raises:
         RenderError: a template is wrong.
-        StoreError: the repository refuses, or a secret would have been kept: then nothing is written.
+        StoreError: the repository refuses, or a secret would be kept: then nothing is written.
     """
     state = summary.state
     text = document(state, settings, template=template, budget=budget)

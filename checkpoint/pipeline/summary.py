@@ -1,8 +1,8 @@
 """A session into a state: read, extract, redact, fold; whole, or from where the last one stopped.
 
-Two states come of a reading. The *settled* one holds what can no longer change, with the cursor from
-which the next reading goes on; the other also holds the tail: messages to which the agent may still
-add. They are the same object where there is no tail.
+Two states come of a reading. The *settled* one holds what can no longer change, with the cursor
+from which the next reading goes on; the other also holds the tail: messages to which the agent may
+still add. They are the same object where there is no tail.
 """
 
 from __future__ import annotations
@@ -87,11 +87,8 @@ def summarise(
         ReadError: the file cannot be opened, nobody or more than one claims it, or it holds no such
             session.
     """
-    last: Summary | None = None
-    for last in _read(path, settings, agent, session, until, since, source, progress, pivots=False):
-        pass
-    assert last is not None
-    return last
+    states = _read(path, settings, agent, session, until, since, source, progress, pivots=False)
+    return list(states)[-1]
 
 
 def pivots(
@@ -105,8 +102,9 @@ def pivots(
 ) -> Iterator[Summary]:
     """Yield the state at each pivot message of a session, and at its end, in one reading.
 
-    The state of a pivot includes the pivot message. It is alive: use it before the next one is asked
-    for. Silences are pivots of the state too, but no message marks them, so they yield nothing here.
+    The state of a pivot includes the pivot message. It is alive: use it before the next one is
+    asked for. Silences are pivots of the state too, but no message marks them, so they yield
+    nothing here.
     Arguments and errors are those of `summarise`.
     """
     return _read(path, settings, agent, session, until, None, "", progress, pivots=True)
@@ -163,7 +161,9 @@ class _Run:
         self._settings = settings
         self._source = source
         self._fold = Fold(settings, since)
-        self._earlier = [count.model_copy() for count in since.problems] if since else []
+        # A form that is decoded as a whole finds all its problems each time.
+        goes_on = since is not None and since.cursor.kind != "messages"
+        self._earlier = list(since.problems) if since is not None and goes_on else []
         self._settled: State | None = None
         self._read = 0
         self._last: int | None = None
