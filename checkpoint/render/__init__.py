@@ -93,7 +93,6 @@ def _environment(settings: Settings, own: Path | None) -> ImmutableSandboxedEnvi
     environment.filters.update(
         {"line": line, "code": code, "cell": cell, "clean": clean, "shorten": cut, "day": _day}
     )
-    environment.globals["range"] = range
     environment.globals["numbered"] = _numbered
     return environment
 

@@ -35,7 +35,7 @@ class Section:
     ordered: bool = False
     """The lines are numbered."""
     cut: int = 0
-    """How many lines were left out for want of room."""
+    """How many lines were left out, for want of room or of worth."""
     weight: float = 50.0
     decay: float = 0.95
 
@@ -69,6 +69,7 @@ def select(sections: list[Section], budget: int, taken: int) -> list[Section]:
     opened: set[int] = set()
     for _, index, one in offers:
         if one.value < FLOOR:
+            sections[index].cut += 1
             continue
         cost = len(one.text) + 3
         if index not in opened:
