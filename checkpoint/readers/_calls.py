@@ -18,7 +18,8 @@ from checkpoint.readers._edits import patch, search_replace, unified
 _NAMES: dict[Category, str] = {
     "shell": "bash shell terminal exec execute_command run_shell_command run_terminal_cmd "
     "run_command run_in_terminal execute_bash shell_command local_shell powershell execute "
-    "run_terminal_command run_terminal_command_v2 developer__shell execute_ipython_cell bashoutput write_stdin",
+    "run_terminal_command run_terminal_command_v2 developer__shell execute_ipython_cell bashoutput "
+    "write_stdin",
     "read": "read read_file read_many_files view view_file open cat list_directory list_dir ls "
     "list_files read_folder readfile list_code_definition_names read_notebook view_image "
     "listfiles readmanyfiles read_file_v2 list_dir_v2 read_lints",
@@ -45,8 +46,8 @@ _BY_NAME: dict[str, Category] = {
 
 _PATHS = (
     "file_path", "path", "absolute_path", "filePath", "target_file", "file", "filename",
-    "relative_path", "dir_path", "directory", "notebook_path", "relative_workspace_path", "targetFile",
-    "paths", "files",
+    "relative_path", "dir_path", "directory", "notebook_path", "relative_workspace_path",
+    "targetFile", "paths", "files",
 )  # fmt: skip
 _TARGETS: dict[Category, tuple[str, ...]] = {
     "shell": ("command", "cmd", "commands", "script", "code", "input"),

@@ -38,9 +38,7 @@ def blocks(text: str, path: str) -> list[tuple[Change, int, int]]:
         new = text[divider.end() : closed.start()]
         if not _SEARCH.search(old):
             change = Change(path, "edited" if old.strip() else "created")
-            change.old, change.new = old.removesuffix("
-"), new.removesuffix("
-")
+            change.old, change.new = old.removesuffix("\n"), new.removesuffix("\n")
             found.append((change, opened.start(), closed.end()))
         at = closed.end()
     return found

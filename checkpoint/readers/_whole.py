@@ -152,6 +152,34 @@ def decode(raw: bytes, where: str, problems: Problems) -> Any:
     return value
 
 
+def load_lines(path: Path, problems: Problems) -> Iterator[tuple[str, Record]]:
+    """Yield the JSON objects of a line file, each with its place ("line 7").
+
+    Empty lines and runs of NUL bytes are skipped. A broken line is a problem; a last line without
+    its line feed that cannot be decoded is a writer at work, and only a note.
+    """
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, 1):
+            bare = (line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line).strip(
+                b"\x00 \t\r\n"
+            )
+            if not bare:
+                continue
+            record = _decode(bare)
+            where = f"line {number}"
+            if isinstance(record, dict):
+                yield where, record
+            elif record is None and not line.endswith(b"\n"):
+                problems.add("the last line is not whole yet", where, "note")
+            else:
+                problems.add("a line is no JSON object", where)
+        why = broken_off(file)
+    if why:
+        problems.add(
+            "the packed file breaks off; what came before was read", f"{path.name} ({why})"
+        )
+
+
 def _decode(raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
