@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,6 +23,17 @@ IDENTITY = {
 }
 
 Git = Callable[..., str]
+
+
+class Ran(NamedTuple):
+    """What one command line did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Checkpoint = Callable[..., Ran]
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +102,31 @@ def found_session(home: Path, repository: Path, demo: ModuleType) -> Path:
     path = home / ".claude" / "projects" / slug / f"{demo.SESSION}.jsonl"
     written: Path = demo.write(str(repository), path)
     return written
+
+
+@pytest.fixture
+def checkpoint(
+    capsys: pytest.CaptureFixture[str], repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> Checkpoint:
+    """Run one command line, in the repository."""
+    from checkpoint.cli import run
+
+    monkeypatch.chdir(repository)
+
+    def call(*arguments: object) -> Ran:
+        code = run([str(one) for one in arguments])
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return call
+
+
+def process(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run one command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "checkpoint", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **more,
+    )

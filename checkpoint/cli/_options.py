@@ -75,7 +75,8 @@ Which = Annotated[
     typer.Argument(
         metavar="[CHECKPOINT]",
         show_default=False,
-        help="A checkpoint's id or its beginning. Default: the latest of this directory.",
+        help="A checkpoint's or session's id or its beginning; `~1` after it: the one before. "
+        "Default: the latest of this repository.",
         autocompletion=_checkpoints,
     ),
 ]

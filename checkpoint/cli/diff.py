@@ -12,8 +12,8 @@ from checkpoint.cli._options import Directory, Json
 
 
 @command(
-    "checkpoint diff 20260211T0904 20260213T1112",
-    "checkpoint diff 20260211T0904                 # to the latest of the same session",
+    "checkpoint diff 4f1c 90be",
+    "checkpoint diff latest~1                      # to the latest of the same session",
     "checkpoint diff A B --json | jq '.[] | select(.act == \"superseded\")'",
 )
 def diff(

@@ -26,17 +26,18 @@ def log(
     directory: Directory = Path(),
 ) -> None:
     """List the checkpoints, newest first."""
+    from dataclasses import asdict
+
     from checkpoint.cli._print import note, out_json, table
     from checkpoint.store import Store
 
-    store = Store.open(directory.resolve())
     found = [
         one
-        for one in store.list()
-        if (not agent or one.agent == agent) and one.session.startswith(session)
+        for one in Store.open(directory.resolve()).list(agent=agent)
+        if one.session.startswith(session)
     ][:number]
     if json:
-        out_json([_fields(one) for one in found])
+        out_json([asdict(one) for one in found])
         return
     if not found:
         note("no checkpoint here yet; `checkpoint save` makes one")
@@ -54,12 +55,3 @@ def log(
         for one in found
     ]
     table(rows)
-
-
-def _fields(one: object) -> dict[str, object]:
-    from dataclasses import fields, is_dataclass
-
-    if is_dataclass(one):
-        return {field.name: getattr(one, field.name) for field in fields(one)}
-    names = getattr(one, "__struct_fields__", ())
-    return {name: getattr(one, name) for name in names}

@@ -13,7 +13,8 @@ from checkpoint.cli._options import AsJson, Directory, Format, Which
 
 @command(
     "checkpoint show",
-    "checkpoint show 20260211T0904-3f2a --format json",
+    "checkpoint show 4f1c --format json         # by its id's or its session's beginning",
+    "checkpoint show latest~1                   # the one before",
     "checkpoint show --file settled.json",
 )
 def show(
@@ -31,7 +32,7 @@ def show(
 
     store, found = stored(directory, checkpoint)
     name = file or ("state.json" if json or form == "json" else "checkpoint.md")
-    text = store.read(found, name)
+    text = store.read(found, name).decode("utf-8", "replace")
     if name.endswith(".json"):
         out_json_text(text)
     else:

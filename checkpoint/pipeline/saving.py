@@ -164,7 +164,7 @@ def write(
     written = store.write(
         agent=state.session.agent,
         session=state.session.id,
-        files=files,
+        files={name: text.encode() for name, text in files.items()},
         subject=first,
         body=body.strip(),
         reason=reason,
@@ -181,7 +181,8 @@ def checkpoint_state(store: Store, checkpoint: Checkpoint) -> State:
         StoreError: the checkpoint holds none.
         CheckpointError: it was written by a newer version, or is damaged.
     """
-    return load_state(store.read(checkpoint, STATE), f"checkpoint {checkpoint.id}")
+    text = store.read(checkpoint, STATE).decode("utf-8", "replace")
+    return load_state(text, f"checkpoint {checkpoint.id}")
 
 
 def _settled(path: Path, store: Store, agent: str | None, session: str) -> State | None:
@@ -196,7 +197,7 @@ def _settled(path: Path, store: Store, agent: str | None, session: str) -> State
             text = store.read(last, SETTLED)
         except StoreError:
             text = store.read(last, STATE)
-        state = load_state(text, f"checkpoint {last.id}")
+        state = load_state(text.decode("utf-8", "replace"), f"checkpoint {last.id}")
     except CheckpointError:
         return None  # damaged or of another version: the session itself is still there
     return state if state.cursor.kind else None
