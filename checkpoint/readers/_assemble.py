@@ -110,6 +110,10 @@ class Assembler:
         if held:
             held[1].finished = True
 
+    def abandon(self, call_id: str) -> None:
+        """Say that the call will never have a result: its message need not wait for one."""
+        self._open.pop(call_id, None)
+
     def last(self) -> Message | None:
         """Return the last message begun, if it is still held."""
         return self._held[-1] if self._held else None

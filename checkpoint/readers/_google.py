@@ -1,4 +1,4 @@
-"""What Gemini CLI and Qwen Code share: content parts, tool names, the text form of shell results."""
+"""What Gemini CLI and Qwen Code share: content parts, tool names, shell results in text form."""
 
 from __future__ import annotations
 

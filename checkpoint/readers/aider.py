@@ -25,7 +25,7 @@ from datetime import datetime
 from pathlib import Path
 
 from checkpoint.errors import ReadError
-from checkpoint.model import Change, Message, Part, Reasoning, Text, ToolCall
+from checkpoint.model import Change, Origin, Part, Reasoning, Role, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._calls import close_call
@@ -118,12 +118,21 @@ def _blocks(text: str) -> list[Block]:
     marked = [line for line in lines if line.startswith(("> ", "#### "))]
     stripped = not any(line.endswith("  ") for line in marked)
     found: list[Block] = []
-    for line in lines:
+    until = -1
+    for number, line in enumerate(lines):
         own = stripped or line.endswith("  ")
-        if line.startswith("#### ") and own:
+        after_program = bool(found) and found[-1][0] == "program"
+        if number <= until:
+            who = "program"
+        elif line.startswith("#### ") and own:
             who, line = "person", line[5:].rstrip()
         elif (line.startswith("> ") or line.rstrip() == ">") and own:
             who, line = "program", line[2:].rstrip()
+        elif line.startswith("> ") and after_program:
+            until = _long(lines, number)
+            who, line = ("program", line[2:]) if until >= 0 else ("agent", line)
+        elif not line.strip() and after_program:
+            continue
         else:
             who = "agent"
             if not line.strip() and found and found[-1][0] != "agent":
@@ -135,6 +144,17 @@ def _blocks(text: str) -> list[Block]:
     return [one for one in found if any(line.strip() for line in one[1])]
 
 
+def _long(lines: list[str], start: int) -> int:
+    """Return where the program's words of several lines end, -1 if they are none of its.
+
+    Only the first of them is marked, and only the last ends in two blanks.
+    """
+    for number in range(start + 1, min(start + 4000, len(lines))):
+        if lines[number].endswith("  "):
+            return -1 if lines[number].startswith(("> ", "#### ", ">")) else number
+    return -1
+
+
 _ASKED = re.compile(r"\((?:Y\)es|N\)o)|\(Y\)es/\(N\)o")
 _COMMAND = re.compile(r"^(?:/(?:run|test|git|lint)\b|!)\s*(.*)", re.DOTALL)
 _PROSE = re.compile(r"^/(?:ask|code|architect|context|help)\s+(?=\S)")
@@ -142,8 +162,10 @@ _FED = re.compile(
     r"^(?:# )?(?:Fix any (?:linting )?errors|I ran this command:|Repo-map|The LLM did)"
 )
 _RAN = re.compile(r"I ran this command:\s*\n+(.+?)\n+And got this output:\s*\n(.*)", re.DOTALL)
+_WATCHED = 'Find the "AI" comments below'
 _THOUGHT = re.compile(
-    r"<(thinking-content-\w+|think)>(.*?)</\1>|[-\s]*\n?► \*\*THINKING\*\*\n(.*?)► \*\*ANSWER\*\*",
+    r"<(thinking-content-\w+|think)>(.*?)(?:</\1>|\Z)|"
+    r"[-\s]*\n?► \*\*THINKING\*\*\n(.*?)► \*\*ANSWER\*\*",
     re.DOTALL,
 )
 
@@ -157,6 +179,7 @@ class _Run:
         self._model = ""
         self._cwd = into.head.cwd
         self._asked: list[ToolCall] = []
+        self._edits = 0
         self._words = ""
 
     def read(self, text: str) -> None:
@@ -171,16 +194,23 @@ class _Run:
             else:
                 self._agent("\n".join(lines).strip("\n"))
 
-    def _say(self, role: str, parts: list[Part], origin: str) -> Message:
-        return self._into.message(
-            role, parts, origin=origin, at=self._at, model=self._model if role == "assistant" else "",  # type: ignore[arg-type]
-            cwd=self._cwd,
-        )  # fmt: skip
+    def _say(self, role: Role, parts: list[Part], origin: Origin) -> None:
+        model = self._model if role == "assistant" else ""
+        self._into.message(role, parts, origin=origin, at=self._at, model=model, cwd=self._cwd)
+
+    def _drop(self) -> None:
+        """Give up the edits that the program did not apply before something else was said."""
+        for call in self._asked:
+            self._into.abandon(call.id)
+        self._asked, self._words = [], ""
 
     def _person(self, text: str) -> None:
-        self._asked, self._words = [], ""
+        self._drop()
         if _ASKED.search(text):
             self._say("system", [Text(text, injected=True)], "injected")
+            return
+        if text.startswith(_WATCHED):
+            self._say("user", *_watched(text))
             return
         if _FED.match(text):
             parts: list[Part] = [Text(text, injected=True)]
@@ -207,9 +237,13 @@ class _Run:
             if thought:
                 parts.append(Reasoning(thought))
         text = _THOUGHT.sub("", text).strip("\n")
+        self._drop()
         self._words = text
         text, calls = _edits(text)
         self._asked = calls
+        for call in calls:
+            self._edits += 1
+            call.id = f"edit-{self._at or ''}-{self._edits}".replace(" ", "T")
         if text.strip():
             parts.append(Text(text.strip("\n")))
         parts.extend(calls)
@@ -260,20 +294,30 @@ class _Run:
                 if not call.finished:
                     close_call(call, line.strip(), failed=True)
                     call.changes = ()
+                    self._into.close(call.id)
         return None
 
     def _applied(self, path: str, line: str) -> ToolCall | None:
         asked = [one for one in self._asked if _same(one.target, path) and not one.output]
         for call in asked:
             close_call(call, line.strip())
+            self._into.close(call.id)
         if asked:
             return None
         whole = _whole_file(self._words, path)
-        action = "written" if whole else "edited"
         call = ToolCall("edit", "write" if whole else "edit", path)
-        call.changes = (Change(path, action, new=whole),)  # type: ignore[arg-type]
+        call.changes = (Change(path, "written" if whole else "edited", new=whole),)
         close_call(call, line.strip())
         return call
+
+
+def _watched(text: str) -> tuple[list[Part], Origin]:
+    """Return the prompt of the watch mode: only the marked comments are the person's words."""
+    own = [line[1:].strip() for line in text.split("\n") if line.startswith("█")]
+    parts: list[Part] = [Text(text, injected=True)]
+    if own:
+        parts.append(Text("\n".join(own)))
+    return parts, "person" if own else "injected"
 
 
 def _same(one: str, other: str) -> bool:
@@ -314,9 +358,17 @@ def _named(before: str) -> tuple[str, int]:
         if bare and not _FENCE.match(line.strip() + "\n"):
             if " " in bare and not re.search(r"[/\\]|\.\w{1,8}$", bare):
                 return "", len(before)
-            return bare, max(start, 0)
+            return bare, _opened(before, max(start, 0))
         cut = start - 1
     return "", len(before)
+
+
+def _opened(before: str, at: int) -> int:
+    """Return where the fence begins whose first line begins at `at`; `at` if there is none."""
+    above = before[:at].rstrip("\n").rpartition("\n")[2]
+    if _FENCE.match(above + "\n"):
+        return at - len(before[:at]) + before[:at].rindex(above)
+    return at
 
 
 def _closing(after: str) -> int:

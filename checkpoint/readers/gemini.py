@@ -1,10 +1,10 @@
 """Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.json` and, newer, `.jsonl`.
 
 The old form is one JSON object; the newer one is lines: a header, messages to be put in place of
-the earlier one of the same id, `$set` with new header fields or messages, `$rewindTo`. Messages that
-a rewind took back are left out; those that a compression left out are kept, since the model worked
-with them. The output of `--output-format stream-json` is read too, and so are
-Qwen Code's files from before it had a form of its own (`~/.qwen/tmp`).
+the earlier one of the same id, `$set` with new header fields or messages, `$rewindTo`. Messages
+that a rewind took back are left out; those that a compression left out are kept, since the model
+worked with them. The output of `--output-format stream-json` is read too, and so are Qwen Code's
+files from before it had a form of its own (`~/.qwen/tmp`).
 
 Not in the format: the branch and, before the context message of newer versions, the directory,
 which is only taken if its digest is the session's project hash; exit codes of successful commands.
