@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -78,6 +80,29 @@ def test_a_setting_is_explained_where_it_is_shipped_and_in_the_readme(key: str):
     shipped = (ROOT / "config" / "defaults.yaml").read_text(encoding="utf-8")
     assert re.search(rf"^# .+\n{key}:", shipped, re.M), "no comment stands above it"
     assert f"`{key}`" in README
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+
+
+@pytest.mark.parametrize("folder", ["readers", "extractors", "extractors/outputs", "cli"])
+def test_siblings_share_only_what_begins_with_an_underscore(folder: str):
+    """One new file is all that a reader, an extractor or a command needs, so none needs another."""
+    place = ROOT / "checkpoint" / folder
+    package = f"checkpoint.{folder.replace('/', '.')}."
+    public = {path.stem for path in place.glob("*.py") if not path.name.startswith("_")}
+    strange = [
+        f"{path.name} imports {name}"
+        for path in place.glob("*.py")
+        for name in _imported(path)
+        if name.startswith(package) and name.removeprefix(package).split(".")[0] in public
+    ]
+    assert strange == []
 
 
 def _imports(*arguments: str) -> set[str]:

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from checkpoint import __version__
 from checkpoint.errors import CheckpointError
 
 DONE, FAILED, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
@@ -71,6 +72,16 @@ def _tell(text: str) -> None:
     note(text)
 
 
+def _masked(trace: str) -> str:
+    """Return the trace without secrets; an error's message may quote the session."""
+    try:
+        from checkpoint.redact import Redactor
+
+        return Redactor.shipped().text(trace)
+    except Exception:  # the redactor itself may be what broke
+        return "\n".join(line for line in trace.splitlines() if line.startswith("  File "))
+
+
 def _bug(error: Exception) -> int:
     """Write the trace of a mistake of ours to a log file, and one line to standard error."""
     import traceback
@@ -85,7 +96,10 @@ def _bug(error: Exception) -> int:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = folder / "bugs.log"
         with log.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sys.version.split()[0]}\n{trace}\n")
+            log.chmod(0o600)
+            python = sys.version.split()[0]
+            at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+            file.write(f"{at} checkpoint {__version__}, python {python}\n{_masked(trace)}\n")
         _tell(f"checkpoint: {what}; the trace is in {log}")
     except OSError:
         _tell(f"checkpoint: {what}; no trace could be written")
