@@ -5,9 +5,9 @@ tool calls stand in `<tool-use>` elements, thinking in `<think>`. Texts which th
 into a user's mouth stand in user blocks and are told apart by their own marks.
 
 Not in the format: whether a call without output ended (it is taken to have), exit codes of calls
-that succeeded, what an edit replaced (only its path), states of to-do items after they were made, the
-branch and, unless the page lies in its project, the directory. Headings inside a tool's output that
-look like blocks are not taken for some as long as the element is closed.
+that succeeded, what an edit replaced (only its path), states of to-do items after they were made,
+the branch and, unless the page lies in its project, the directory. Headings inside a tool's output
+that look like blocks are not taken for some as long as the element is closed.
 
 Source: pages by versions 1.x to 2.1 of SpecStory; its renderer is specstoryai/getspecstory.
 """
