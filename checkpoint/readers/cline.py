@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from checkpoint.model import Attachment, Origin, Part, Reasoning, Text, ToolCall
+from checkpoint.model import Attachment, Origin, Part, Reasoning, Role, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._cline import call_parts, directory_of, give, heard, spoken, summary_part
