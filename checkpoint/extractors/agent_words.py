@@ -26,12 +26,17 @@ Cues = dict[str, re.Match[str]]
 
 _IDENTIFIER = re.compile(
     r"`[^`\n]+`|(?<![\w/])(?:~|\.{0,2})/[\w.@-]+/[\w./@-]+|--[a-z][\w-]+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|"
-    r"\b[a-z]+_[a-z_0-9]+\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b\w+\.(?:py|rs|go|ts|js|c|h|cpp|json|ya?ml|toml)\b"
+    r"\b[a-z]+_[a-z_0-9]+\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|(?<![A-Za-z])[A-Z][a-z]+[A-Z][A-Za-z]+(?![A-Za-z])|\b\w+\.(?:py|rs|go|ts|js|c|h|cpp|json|ya?ml|toml)\b"
 )
 _FIGURE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LABEL = re.compile(
     r"^\W*(?:the |possible |proposed |suggested )?(?P<label>fix|solution|remedy|workaround|修复|解决)\b"
     r"(?: is| was)?[:：]?\W*",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(
+    r"^\W*(?:also|it|its|this|that|these|those|they|he|she|both|neither|same|so|hence|therefore|thus|"
+    r"no|but|however|still|otherwise|instead|which|and|or)\b|^\W*(?:这|那|它|所以|因此|但|而)",
     re.IGNORECASE,
 )
 _REASON = re.compile(r"\b(?:because|since|as|so that|due to|given that)\b|因为|由于", re.IGNORECASE)
@@ -164,12 +169,13 @@ class _Speaker:
         sentence = pieces[at]
         used = 1
         whole = sentence
-        # "X was suspected, but the log shows Y. X is not the cause.": both belong together.
-        if at and len(pieces[at - 1]) + len(sentence) < CAUSE and "hedge" in find(
-            self._settings, uncoded(pieces[at - 1])
-        ):
-            whole = f"{pieces[at - 1]} {sentence}"
-        while at + used < len(pieces) and len(whole) < 160:
+        # "X was suspected, but the log shows Y. X is not the cause.": both belong together, and so
+        # does what a sentence such as "Also no gain." leans on.
+        if at and len(pieces[at - 1]) + len(sentence) < CAUSE:
+            before = find(self._settings, uncoded(pieces[at - 1]))
+            if "ruled_out" not in before and ("hedge" in before or _LEANS.match(sentence)):
+                whole = f"{pieces[at - 1]} {sentence}"
+        while at + used < len(pieces) and len(whole) + len(pieces[at + used]) < CAUSE:
             later = find(self._settings, uncoded(pieces[at + used]))
             if "ruled_out" not in later:
                 break
@@ -193,7 +199,10 @@ class _Speaker:
         weak = "cause_weak" in cues and "fault" in cues and self._specific(sentence) >= 2
         if not (strong or weak) or ("planned" in cues and "root_cause" not in cues):
             return [], 0
-        if strong and not ("fault" in cues or self._specific(sentence) or len(sentence) > 70):
+        wide = sum(c >= "\u2e80" for c in sentence)  # a CJK character says as much as three letters
+        if strong and not (
+            "fault" in cues or self._specific(sentence) or len(sentence) + 2 * wide > 70
+        ):
             return [], 0
         whole, fix, used = sentence, "", 1
         while at + used < len(pieces) and strong:
