@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._cues import find
 from checkpoint.extractors._prose import Block, blocks, plain, sentences, uncoded
+from checkpoint.extractors._word_figures import stated
 from checkpoint.model import Message
 from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, Modality, fact
@@ -239,7 +240,32 @@ class _Speaker:
             facts.append(self._fact("plan", sentence, done=False, order=0, single=True))
         if "done" in cues and not {"negation", "planned", "hedge"} & cues.keys():
             facts.append(self._fact("claimed", sentence))
-        return facts or self._finding(sentence, block, cues)
+        figures = self._figures(sentence, cues)
+        if figures and facts and any(f.kind != "claimed" for f in facts):
+            return [*facts, *figures]
+        return figures or facts or self._finding(sentence, block, cues)
+
+    def _figures(self, sentence: str, cues: Cues) -> list[Fact]:
+        """A sentence that states quantities which were measured, here or by others."""
+        if {"planned", "hedge"} & cues.keys() and "improved" not in cues:
+            return []
+        found = stated(sentence, improved="improved" in cues)
+        if found is None:
+            return []
+        score = min(len(found.values), 3) + 2 * ("best" in cues) + 2 * ("baseline" in cues)
+        score += 2 * ("improved" in cues) + ("**" in sentence) + self._final
+        modality: Modality = "quoted" if "others" in cues else "stated"
+        return [
+            self._fact(
+                "figure",
+                sentence,
+                modality,
+                figures=list(found.values),
+                old=[list(pair) for pair in found.old],
+                measured=found.measured,
+                score=score,
+            )
+        ]
 
     def _decision(self, sentence: str, cues: Cues) -> list[Fact]:
         if "decision" not in cues or "hedge" in cues:

@@ -1,0 +1,73 @@
+"""Figures in a sentence: which were measured, which are old, which are another's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from checkpoint.extractors._quantity import Quantity, find
+
+_FROM = re.compile(
+    r"(?:\b(?:up|down|improved?|increased?|decreased?|reduced|dropped|rose|fell|grew|went|cut|slowed|"
+    r"brought|lowered|raised)\b[^.;]{0,30}?\bfrom |\bfrom |\bwas (?:previously )?|\binstead of |"
+    r"\bstatt |\bvon |从|から|с |de )[~≈]?(?P<old>\d[\d.,]*(?:m\d+(?:\.\d+)?s)?)"
+)
+_TO = re.compile(r"\s*\S{0,12}\s*(?:down |up )?(?:to|→|->|auf|zu|a|à|para|до|到|に|へ)\s+[~≈]?\d")
+
+
+@dataclass(slots=True, frozen=True)
+class Stated:
+    """The figures of one sentence."""
+
+    values: tuple[str, ...]
+    """As they stand: "94.0 tok/s"."""
+    old: tuple[tuple[str, str], ...]
+    """(old, now): what the sentence says no longer holds, and what does."""
+    measured: bool
+    """At least one is a rate, a duration, a share: what one measures, not what a thing has."""
+
+
+_MEASURED = frozenset({"time", "rate", "share", "ratio", "speed", "percent", "factor", "frequency"})
+
+
+def stated(sentence: str, *, improved: bool) -> Stated | None:
+    """Return the quantities of a sentence that bear a unit; None if there is none.
+
+    Args:
+        sentence: prose.
+        improved: it bears a cue of comparison with an earlier value ("up from").
+    """
+    if not any(c.isdigit() for c in sentence):
+        return None
+    found = [q for q in find(sentence) if q.unit]
+    if not found:
+        return None
+    values = tuple(q.text for q in found)
+    return Stated(
+        values,
+        tuple(_old(sentence, found)) if improved else (),
+        any(measurable(q) for q in found),
+    )
+
+
+def measurable(quantity: Quantity) -> bool:
+    """Whether a quantity is of a kind that one measures."""
+    return quantity.dimension in _MEASURED or "/" in quantity.unit
+
+
+def _old(sentence: str, found: list[Quantity]) -> list[tuple[str, str]]:
+    """Pair each figure that follows "from" with the one that holds now."""
+    pairs: list[tuple[str, str]] = []
+    for match in _FROM.finditer(sentence):
+        at = match.start("old")
+        old = next((q for q in found if q.start <= at < q.end), None)
+        plain = old.text if old else match["old"].rstrip(".,")
+        if _TO.match(sentence, old.end if old else match.end("old")):
+            later = [q for q in found if q.start > at and (old is None or q.start >= old.end)]
+            now = later[0].text if later else ""
+        else:
+            before = [q for q in found if q.end <= at]
+            now = before[-1].text if before else ""
+        if now and now != plain:
+            pairs.append((plain, now))
+    return pairs
