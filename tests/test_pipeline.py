@@ -244,6 +244,8 @@ def test_a_checkpoint_for_each_pivot(repository: Path, demo_session: Path):
     made = [one.checkpoint for one in save_at_pivots(demo_session, store=store, settings=SETTINGS)]
     assert [one.reason for one in made if one] == ["pivot-compaction", "pivot-end"]
     assert len(store.list()) == 2
+    again = [one.checkpoint for one in save_at_pivots(demo_session, store=store, settings=SETTINGS)]
+    assert again == [None, None], "nothing is told twice"
 
 
 def test_the_repository_is_left_alone(repository: Path, demo_session: Path, git: Git):

@@ -99,11 +99,11 @@ def _tell(saved: Saved) -> None:
     if summary.fell_back:
         note(f"read the whole session: {summary.fell_back}")
     count = summary.state.session.messages
-    new = f", {summary.read:,} of them new" if summary.continued else ""
     if saved.checkpoint is None:
-        out(f"nothing new: {count:,} messages{new}; the last checkpoint says the same")
-    else:
-        out(f"checkpoint {saved.checkpoint.id}: {count:,} messages{new} -> {saved.checkpoint.ref}")
+        out(f"nothing new: {count:,} messages, and a checkpoint says the same already")
+        return
+    new = f", {summary.read:,} of them read now" if summary.continued else ""
+    out(f"checkpoint {saved.checkpoint.id}: {count:,} messages{new} -> {saved.checkpoint.ref}")
 
 
 def _tell_json(done: list[Saved], many: bool) -> None:

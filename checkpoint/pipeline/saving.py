@@ -41,7 +41,7 @@ class Saved:
     checkpoint: Checkpoint | None
     """None: the last checkpoint already says the same, so nothing was written."""
     text: str
-    """The document."""
+    """The document; "" where nothing was rendered."""
 
 
 def save(
@@ -116,8 +116,10 @@ def save_at_pivots(
 ) -> Iterator[Saved]:
     """Commit the state of a session at each of its pivots and at its end, and yield each.
 
-    Arguments and errors are those of `save`; the session is read once.
+    A pivot that has its checkpoint already, with the same state, gets no second one. Arguments and
+    errors are those of `save`; the session is read once.
     """
+    known: dict[int, list[Checkpoint]] | None = None
     ahead = pivots(
         path, settings=settings, agent=agent, session=session, until=until, progress=progress
     )
@@ -125,6 +127,13 @@ def save_at_pivots(
         at = summary.state.pivots[-1] if summary.state.pivots else None
         last = summary.state.session.messages - 1
         kind = at.kind if at is not None and at.message == last else "end"
+        if known is None:
+            known = _by_length(store, summary.state)
+        if kind != "end" and any(
+            _holds(store, one, summary.state) for one in known.get(last + 1, [])
+        ):
+            yield Saved(summary, None, "")
+            continue
         yield write(
             summary,
             store=store,
@@ -183,6 +192,22 @@ def checkpoint_state(store: Store, checkpoint: Checkpoint) -> State:
     """
     text = store.read(checkpoint, STATE).decode("utf-8", "replace")
     return load_state(text, f"checkpoint {checkpoint.id}")
+
+
+def _by_length(store: Store, state: State) -> dict[int, list[Checkpoint]]:
+    """Return the checkpoints of a session by how many messages are in them."""
+    found: dict[int, list[Checkpoint]] = {}
+    for one in store.list(agent=state.session.agent, session=state.session.id):
+        found.setdefault(one.messages, []).append(one)
+    return found
+
+
+def _holds(store: Store, checkpoint: Checkpoint, state: State) -> bool:
+    """Say whether a checkpoint holds this very state."""
+    try:
+        return store.read(checkpoint, STATE) == dump(state).encode()
+    except StoreError:
+        return False
 
 
 def _settled(path: Path, store: Store, agent: str | None, session: str) -> State | None:
