@@ -123,7 +123,7 @@ def test_the_prefilter_finds_what_the_patterns_find() -> None:
         "You can use aiohttp after all.",
     ):
         plainly: dict[str, int] = {}
-        for category, pattern in cues._patterns:
+        for category, pattern in cues.patterns():
             match = pattern.search(sentence)
             if match:
                 plainly[category] = min(plainly.get(category, 10**6), match.start())

@@ -6,9 +6,13 @@ and one Aho-Corasick pass over a sentence tells which cues are worth trying.
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parser  # type: ignore[attr-defined]
@@ -56,24 +60,36 @@ def _required(tree: Any) -> frozenset[str]:
 
 
 class Cues:
-    """The compiled cues: `find(sentence)` tells which categories a sentence bears."""
+    """The cues: `find(sentence)` tells which categories a sentence bears.
+
+    A pattern is compiled when its literal is first seen: most never are.
+    """
 
     def __init__(self, categories: Mapping[str, list[str]]) -> None:
-        self._patterns: list[tuple[str, re.Pattern[str]]] = []
+        self._patterns = [(c, pattern) for c, patterns in categories.items() for pattern in patterns]
+        self._compiled: dict[int, re.Pattern[str]] = {}
         self._always: list[int] = []
         by_literal: dict[str, list[int]] = {}
-        for category, patterns in categories.items():
-            for pattern in patterns:
-                index = len(self._patterns)
-                self._patterns.append((category, re.compile(pattern, re.IGNORECASE)))
-                literals = required(pattern)
-                if not literals:
-                    self._always.append(index)
-                for literal in literals:
-                    by_literal.setdefault(literal, []).append(index)
+        known = _literals([pattern for _, pattern in self._patterns])
+        for index, literals in enumerate(known):
+            if not literals:
+                self._always.append(index)
+            for literal in literals:
+                by_literal.setdefault(literal, []).append(index)
         self._literals = sorted(by_literal)
         self._indexes = [tuple(by_literal[literal]) for literal in self._literals]
         self._automaton = AhoCorasick(self._literals or ["\0"])
+
+    def patterns(self) -> list[tuple[str, re.Pattern[str]]]:
+        """Return all patterns with their categories, compiled."""
+        return [(category, self._pattern(i)) for i, (category, _) in enumerate(self._patterns)]
+
+    def _pattern(self, index: int) -> re.Pattern[str]:
+        found = self._compiled.get(index)
+        if found is None:
+            found = re.compile(self._patterns[index][1], re.IGNORECASE)
+            self._compiled[index] = found
+        return found
 
     def find(self, sentence: str) -> dict[str, re.Match[str]]:
         """Return the first match of each category in `sentence`, by category."""
@@ -82,11 +98,33 @@ class Cues:
             hits.update(self._indexes[found[0]])
         result: dict[str, re.Match[str]] = {}
         for index in sorted(hits):
-            category, pattern = self._patterns[index]
-            match = pattern.search(sentence)
+            category = self._patterns[index][0]
+            match = self._pattern(index).search(sentence)
             if match and (category not in result or match.start() < result[category].start()):
                 result[category] = match
         return result
+
+
+def _literals(patterns: list[str]) -> list[list[str]]:
+    """Work the literals out, or take them from the cache: parsing some hundred patterns is slow.
+
+    The cache is named after the patterns, so it is never out of date; without it (a read-only
+    home) all works the same, a third of a second later.
+    """
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    name = blake2b("\0".join(patterns).encode(), digest_size=12).hexdigest()
+    path = Path(base) / "checkpoint" / f"cues-{name}.json"
+    with suppress(OSError, ValueError):
+        cached = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(cached, list) and len(cached) == len(patterns):
+            return cached
+    found = [sorted(required(pattern)) for pattern in patterns]
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hidden = path.with_suffix(f".{os.getpid()}")
+        hidden.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+        os.replace(hidden, path)
+    return found
 
 
 def _files(name: str, user: Path | None) -> list[Path]:
@@ -108,13 +146,19 @@ def load(languages: tuple[str, ...], user: Path | None = None) -> Cues:
             if not isinstance(given, dict):
                 raise SettingsError(f"{path}: expected a list of cues for each category")
             for category, patterns in given.items():
+                ours = path.parent.parent == folder("config")
                 for pattern in patterns or ():
-                    try:
-                        re.compile(pattern)
-                    except re.error as error:
-                        raise SettingsError(f"{path}: {category}: {pattern!r}: {error}") from None
+                    if not ours:  # the shipped ones are checked by our tests
+                        _check(pattern, f"{path}: {category}")
                     merged.setdefault(category, []).append(pattern)
     return Cues(merged)
+
+
+def _check(pattern: str, where: str) -> None:
+    try:
+        re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise SettingsError(f"{where}: {pattern!r}: {error}") from None
 
 
 _last: tuple[Settings, Cues] | None = None

@@ -27,7 +27,12 @@ class Stated:
     """At least one is a rate, a duration, a share: what one measures, not what a thing has."""
 
 
-_MEASURED = frozenset({"time", "rate", "share", "ratio", "speed", "percent", "factor", "frequency"})
+_MEASURED = frozenset({"time", "rate", "share"})
+_COMPARED = re.compile(
+    r"\b(?:fast|slow|speed|improve|high|low|better|gain|less|more|reduc|overhead|smaller|larger|"
+    r"schneller|langsamer|rapid|plus|moins|rápid|быстр|медлен)|倍|提升",
+    re.IGNORECASE,
+)
 
 
 def stated(sentence: str, *, improved: bool) -> Stated | None:
@@ -46,12 +51,14 @@ def stated(sentence: str, *, improved: bool) -> Stated | None:
     return Stated(
         values,
         tuple(_old(sentence, found)) if improved else (),
-        any(measurable(q) for q in found),
+        any(measurable(q, sentence) for q in found),
     )
 
 
-def measurable(quantity: Quantity) -> bool:
-    """Whether a quantity is of a kind that one measures."""
+def measurable(quantity: Quantity, sentence: str) -> bool:
+    """Whether a quantity is of a kind that one measures; "8x GPU" is a count, "4.5x faster" is not."""
+    if quantity.dimension == "ratio":
+        return _COMPARED.search(sentence) is not None
     return quantity.dimension in _MEASURED or "/" in quantity.unit
 
 

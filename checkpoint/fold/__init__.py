@@ -151,7 +151,8 @@ class Fold:
     def add(self, message: Message, facts: Iterable[Fact]) -> None:
         """Fold one message and its facts; messages come in order of number."""
         self._message(message)
-        for fact in facts:
+        # What the message's own tools printed comes first: it verifies the words around it.
+        for fact in sorted(facts, key=lambda fact: fact.kind != "printed"):
             act = ACTS.get(fact.kind)
             if act is not None:
                 act(self, fact)

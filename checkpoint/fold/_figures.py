@@ -18,7 +18,7 @@ from checkpoint.state import Authority, Fact, Finding, Measurement, Past, Row, T
 if TYPE_CHECKING:
     from checkpoint.fold import Fold
 
-REMEMBERED = 600
+REMEMBERED = 1_500
 """So many figures are remembered as affirmed, stale or printed; the oldest go first."""
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
@@ -89,9 +89,15 @@ def verified(fold: Fold, value: str) -> bool:
     digits = number(value)
     if digits in fold.state.working.printed:
         return True
-    if not telling(digits):
+    if not telling(digits) or digits.count(".") > 1:
         return False
-    return any(_close(digits, known) for known in fold.state.working.printed)
+    stated = float(digits)
+    half = 0.5 * 10 ** -len(digits.partition(".")[2]) + 1e-12
+    return any(
+        abs(float(known) - stated) <= half
+        for known in fold.state.working.printed
+        if known.count(".") < 2
+    )
 
 
 def measurement(fold: Fold, fact: Fact) -> None:
