@@ -38,9 +38,8 @@ def task(name: str = "t1", status: str = "pending", **more: Any) -> Task:
 
 
 def speed(value: str, name: str = "m1", **more: Any) -> Measurement:
-    return Measurement(
-        **base(name), subject="forecast", metric="time", value=value, unit="s", **more
-    )
+    given = {"text": f"{value} s", "subject": "forecast", "metric": "time", "unit": "s"}
+    return Measurement(**base(name), value=value, **{**given, **more})
 
 
 SAME = [

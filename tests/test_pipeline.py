@@ -114,7 +114,7 @@ def test_a_session_whose_past_changed_is_read_as_a_whole(tmp_path: Path, demo_se
     part = tmp_path / "part.jsonl"
     part.write_bytes(b"".join(lines(demo_session)[:40]))
     first = summarise(part, settings=SETTINGS)
-    part.write_bytes(demo_session.read_bytes().replace(b"41.8", b"51.8"))
+    part.write_bytes(demo_session.read_bytes().replace(b"40 seconds", b"50 seconds"))
     after = summarise(part, settings=SETTINGS, since=load_state(dump(first.settled), "here"))
     assert not after.continued
     assert after.fell_back
