@@ -47,6 +47,8 @@ class Block:
     """Verbatim, without list marks; paragraphs may hold line breaks."""
     heading: str = ""
     """The nearest heading above."""
+    above: tuple[str, ...] = ()
+    """The headings above that one, outermost first."""
     lead: str = ""
     """Of a list item: the line that introduces the list."""
     number: int = 0
@@ -65,6 +67,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lines
     heading = lead = ""
+    path: list[tuple[int, str]] = []
     fence = ""
     pending: list[str] = []
     pending_kind: Kind = "paragraph"
@@ -77,7 +80,10 @@ def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lin
             body = "\n".join(pending).strip()
             if body and len(body) <= MAX_BLOCK:
                 number, depth, checked = item or (0, 0, "")
-                yield Block(pending_kind, body, heading, lead if item else "", number, depth, checked)
+                above = tuple(title for _, title in path[:-1])
+                yield Block(
+                    pending_kind, body, heading, above, lead if item else "", number, depth, checked
+                )
                 if pending_kind == "paragraph":
                     last = pending[-1].rstrip()
                     lead = last.strip() if last.endswith((":", "：", ":**")) else ""
@@ -100,6 +106,9 @@ def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lin
         if found:
             yield from flush()
             heading, lead, indents = found.group(1).strip().strip("*:").strip(), "", []
+            marks = len(line.lstrip()) - len(line.lstrip().lstrip("#")) or 7  # bold is innermost
+            path = [(level, title) for level, title in path if level < marks]
+            path.append((marks, heading))
             yield Block("heading", found.group(1).strip() or line.strip(), heading)
             continue
         if line.lstrip().startswith(">"):
@@ -109,7 +118,7 @@ def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lin
         if line.lstrip().startswith("|") or line.lstrip()[:1] in "│┃┌├└┏┣┗╭╰":
             yield from flush()
             pending_kind = "table"
-            yield Block("table", line.strip(), heading, lead)
+            yield Block("table", line.strip(), heading, lead=lead)
             continue
         if _RULE.match(line):
             yield from flush()

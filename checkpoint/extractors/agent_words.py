@@ -40,6 +40,12 @@ _LEANS = re.compile(
     r"no|but|however|still|otherwise|instead|which|and|or)\b|^\W*(?:这|那|它|所以|因此|但|而)",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"^(?:\d+[.)]|(?:step|phase|hypothesis|finding|issue|problem|cause|fix|option) ?#?\d*[.:)]*)\s+", re.I)
+_GENERIC = re.compile(
+    r"^(?:summary|overview|results?|key findings?|findings?|conclusions?|analysis|notes?|details?|"
+    r"what (?:i|was|changed|happened)|changes?|root causes?|next steps?|benchmarks?|evidence|impact)\b[^:]{0,20}$",
+    re.IGNORECASE,
+)
 _REASON = re.compile(r"\b(?:because|since|as|so that|due to|given that)\b|因为|由于", re.IGNORECASE)
 _HEADS = (
     ("next", "next"),
@@ -107,14 +113,24 @@ class _Speaker:
             at += used
 
     def _under(self, block: Block) -> str:
-        for title in (block.lead, block.heading):
+        """What the lead line, the heading, or a heading above it announces."""
+        for title in (block.lead, block.heading, *reversed(block.above)):
             if not title:
                 continue
             cues = find(self._settings, title)
             for category, meaning in _HEADS:
-                if category in cues and "hedge" not in cues:
+                if category in cues and "planned" not in cues:
                     return meaning
         return ""
+
+    def _in_context(self, made: Fact, block: Block) -> Fact:
+        """Put the heading before a short statement: an item alone often says too little."""
+        text = made.fields["text"]
+        title = plain(block.heading) if block.kind == "item" or len(text) < 60 else ""
+        title = _NUMBERED.sub("", title)
+        if title and len(text) < 110 and 12 < len(title) < 110 and not _GENERIC.match(title):
+            made.fields["text"] = f"{title}: {text}"
+        return made
 
     def _plan(self, block: Block) -> Iterator[Fact]:
         first = sentences(block.text)[:2]
@@ -136,14 +152,14 @@ class _Speaker:
             return self._question(sentence, cues, pieces, at), 1
         if "retraction" in cues:
             return [self._fact("retraction", sentence)], 1
-        if "narration" in cues and not ("root_cause" in cues or "retraction" in cues):
+        if "narration" in cues:
             if "next_sentence" in cues or "next" in cues:
                 return [self._fact("plan", sentence, done=False, order=0, single=True)], 1
             return self._decision(sentence, cues), 1
         for kind in (self._ruled_out, self._cause):
             facts, used = kind(pieces, at, cues, under)
             if used:
-                return facts, used
+                return [self._in_context(facts[0], block), *facts[1:]], used
         return self._statement(sentence, block, cues, under), 1
 
     def _question(
@@ -196,7 +212,10 @@ class _Speaker:
         self, pieces: Sequence[str], at: int, cues: Cues, under: str
     ) -> tuple[list[Fact], int]:
         sentence = pieces[at]
-        strong = "root_cause" in cues or (under == "root_cause" and at == 0)
+        named = under == "root_cause" and at == 0
+        strong = "root_cause" in cues or (
+            named and ("fault" in cues or "cause_weak" in cues or self._specific(sentence) > 1)
+        )
         weak = "cause_weak" in cues and "fault" in cues and self._specific(sentence) >= 2
         if not (strong or weak) or ("planned" in cues and "root_cause" not in cues):
             return [], 0
@@ -240,7 +259,7 @@ class _Speaker:
             facts.append(self._fact("plan", sentence, done=False, order=0, single=True))
         if "done" in cues and not {"negation", "planned", "hedge"} & cues.keys():
             facts.append(self._fact("claimed", sentence))
-        figures = self._figures(sentence, cues)
+        figures = [self._in_context(f, block) for f in self._figures(sentence, cues)]
         if figures and facts and any(f.kind != "claimed" for f in facts):
             return [*facts, *figures]
         return figures or facts or self._finding(sentence, block, cues)
@@ -292,7 +311,7 @@ class _Speaker:
         if score < 3 or not (specific or "finding" in cues):
             return []
         modality: Modality = "quoted" if "others" in cues else "stated"
-        return [self._fact("finding", sentence, modality, score=score)]
+        return [self._in_context(self._fact("finding", sentence, modality, score=score), block)]
 
     def last_words(self, found: Sequence[Block]) -> Iterator[Fact]:
         """Yield the message's last sentences: where the agent stood."""

@@ -87,7 +87,8 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
         for sentence in sentences(block.text):
             cues = find(settings, uncoded(sentence))
             asked = "asks" in cues
-            rule = "instruction" in cues or "lift" in cues
+            # What a person says when refusing a call is a correction, whatever its words.
+            rule = "instruction" in cues or "lift" in cues or where == "refusal"
             replaced = replaced or "goal_replaced" in cues
             if rule and not (asked and "standing" not in cues):
                 rules.append(sentence)

@@ -1,0 +1,138 @@
+"""What tools printed, read by parsers that know the tool: by its command first, by content second.
+
+Only shell calls are read: a fetched page or a read file holds other people's figures. Outputs of
+failed calls yield test results, checks and nothing that was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ahocorasick_rs import AhoCorasick
+
+from checkpoint.extractors._base import extractor
+from checkpoint.extractors._shell import Run, runs
+from checkpoint.extractors.outputs import Claim, Output, outputs
+from checkpoint.model import Message, ToolCall
+from checkpoint.settings import Settings
+from checkpoint.state import Authority, Fact, fact
+
+LONGEST = 200_000
+"""Of longer outputs the beginning and the end are looked at (characters)."""
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_TRUNCATED = re.compile(r"\[(?:output )?truncated\]|… \+\d+ lines|\[\.\.\. \d+|<truncated|truncated to|\d+ lines? omitted", re.I)
+_EVEN_FAILED = frozenset({"tests", "check", "ci", "failure", "commit_undone"})
+_SHOWING = frozenset({"cat", "tail", "head", "grep", "egrep", "rg", "less", "sed", "awk", "sort", "tee", "wc"})
+_SOURCE = re.compile(r"\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|java|rb|php|md|rst|ya?ml|toml|html|css|sh|sql|ipynb)\b")
+
+
+@cache
+def _by_command() -> dict[str, list[Output]]:
+    table: dict[str, list[Output]] = {}
+    for one in outputs():
+        for command in one.commands:
+            table.setdefault(command, []).append(one)
+    return table
+
+
+@cache
+def _by_signature() -> tuple[AhoCorasick, list[tuple[Output, ...]]]:
+    table: dict[str, list[Output]] = {}
+    for one in outputs():
+        for signature in one.signatures:
+            table.setdefault(signature, []).append(one)
+    literals = sorted(table)
+    return AhoCorasick(literals or ["\0"]), [tuple(table[s]) for s in literals]
+
+
+@extractor
+def tool_outputs(message: Message, settings: Settings) -> Iterator[Fact]:
+    """Yield the claims of all parsers that an output concerns, as facts."""
+    for call in message.calls():
+        if call.category != "shell" or not call.finished or call.refused or not call.output:
+            continue
+        text = clean(call.output)
+        if text.strip():
+            yield from _parsed(message, call, text)
+
+
+def clean(output: str) -> str:
+    """Return an output without ANSI codes; of lines that were overwritten the last state."""
+    if len(output) > LONGEST:
+        output = output[: LONGEST // 2] + "\n" + output[-LONGEST // 2 :]
+    if "\x1b" in output:
+        output = _ANSI.sub("", output)
+    if "\r" in output:
+        output = output.replace("\r\n", "\n")
+        output = "\n".join(line.rsplit("\r", 1)[-1] for line in output.split("\n"))
+    return output
+
+
+def _parsed(message: Message, call: ToolCall, text: str) -> Iterator[Fact]:
+    found = runs(call.target)
+    if not found:
+        return
+    partial = call.truncated or _TRUNCATED.search(text[:500] + text[-500:]) is not None
+    done: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
+    for run, parser in _pairs(found, text):
+        if (parser.name, run.command) in done:
+            continue
+        done.add((parser.name, run.command))
+        for claim in parser.parse(run, text):
+            if call.failed and claim.kind not in _EVEN_FAILED:
+                continue
+            mark = (claim.kind, claim.quote, repr(sorted(claim.fields.items(), key=str)))
+            if mark in seen:
+                continue
+            seen.add(mark)
+            yield _fact(message, call, run, claim, partial)
+
+
+def _pairs(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
+    table = _by_command()
+    matched = False
+    for run in found:
+        for name in (f"{run.name} {run.sub}".strip(), run.name):
+            for parser in table.get(name, ()):
+                matched = True
+                yield run, parser
+    main = next((r for r in found if r.name not in _SHOWING and r.name not in ("cd", "echo")), found[0])
+    if main.name in _SHOWING and _SOURCE.search(main.command):
+        return  # a source file or a document that was shown holds no results
+    if main.name in ("curl", "wget", "git", "diff", "gh", "find", "ls", "apply_patch"):
+        return
+    automaton, parsers = _by_signature()
+    hit: dict[str, Output] = {}
+    for index, _, _ in automaton.find_matches_as_indexes(text):
+        for parser in parsers[index]:
+            hit[parser.name] = parser
+    for name in sorted(hit):
+        yield main, hit[name]
+    if not matched and not hit:
+        for parser in table.get("*", ()):
+            yield main, parser
+
+
+def _fact(message: Message, call: ToolCall, run: Run, claim: Claim, partial: bool) -> Fact:
+    fields = dict(claim.fields)
+    fields.setdefault("host", run.host)
+    if partial and claim.kind == "measurement":
+        fields["partial"] = True
+    quote = claim.quote if claim.quote in call.output else _verbatim(claim.quote, call.output)
+    return fact(message, claim.kind, "", quote, Authority.OUTPUT, **fields)
+
+
+def _verbatim(quote: str, output: str) -> str:
+    """Return the stored line that a cleaned quote came from; "" if ANSI codes hide it."""
+    words = quote.split()
+    if not words:
+        return ""
+    key = max(words, key=len)
+    for line in output.split("\n"):
+        if key in line:
+            return line.strip("\r")[:300]
+    return ""
