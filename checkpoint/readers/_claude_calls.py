@@ -80,7 +80,9 @@ _NOTE = re.compile(r"\n\nNote: The user's next message may contain a correction.
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,9})(?:\n|\Z)")
 _TAGGED_EXIT = re.compile(r"<exit_code>\s*(-?\d{1,9})\s*</exit_code>")
 _CUT = re.compile(r"\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.|<persisted-output>")
-_REMINDERS = re.compile(r"(?:\s*<system-reminder>(?:(?!<system-reminder>).)*?</system-reminder>)+\s*\Z", re.DOTALL)
+_REMINDERS = re.compile(
+    r"(?:\s*<system-reminder>(?:(?!<system-reminder>).)*?</system-reminder>)+\s*\Z", re.DOTALL
+)
 _AGENT_TAIL = re.compile(r"\n*agentId: [^\n]*(?:\n<usage>.*?</usage>)?\s*\Z", re.DOTALL)
 _ANSWERED = re.compile(
     r"\A(?:User has answered your questions: |Your questions have been answered: )"

@@ -135,7 +135,9 @@ def _trim_end(text: bytearray, began: int) -> None:
         run = at
         while run > began and text[run - 1] == 0x5C:
             run -= 1
-        if (at - run) % 2 == 0 and len(text) - at < (_ESCAPE if text[at + 1 : at + 2] == b"u" else 2):
+        if (at - run) % 2 == 0 and len(text) - at < (
+            _ESCAPE if text[at + 1 : at + 2] == b"u" else 2
+        ):
             del text[at:]
     end = len(text)
     while end > began and text[end - 1] & 0xC0 == 0x80:

@@ -148,8 +148,10 @@ class _ClaudeSession(Session):
         version = text_of(record.get("version"))
         branch = text_of(record.get("gitBranch"))
         head = self.head
-        if (version and version != head.version) or (branch and branch != head.branch) or (
-            model and model != head.model
+        if (
+            (version and version != head.version)
+            or (branch and branch != head.branch)
+            or (model and model != head.model)
         ):
             head.version = version or head.version
             head.branch = branch or head.branch
@@ -208,7 +210,9 @@ class _ClaudeSession(Session):
         """Take what the program says in the model's place: an error, or that nothing came."""
         parts = plain(message.get("content"), injected=True)
         if record.get("isApiErrorMessage") and parts:
-            self._message(record, "system", parts, origin="injected", id=text_of(record.get("uuid")))
+            self._message(
+                record, "system", parts, origin="injected", id=text_of(record.get("uuid"))
+            )
 
     def _part(self, block: Record) -> Part | None:
         kind = block.get("type")
@@ -284,7 +288,9 @@ class _ClaudeSession(Session):
         text = self.text(result_text(block.get("content")))
         give_result(call, block, twin, text)
         if call.category == "todo" and call.tool != "TodoWrite" and not call.failed:
-            tasks: Tasks = {key: (one[0], one[1]) for key, one in self.into.carry.get("tasks", {}).items()}
+            tasks: Tasks = {
+                key: (one[0], one[1]) for key, one in self.into.carry.get("tasks", {}).items()
+            }
             after = task_changes(call, twin, text, tasks)
             self.carry(tasks={key: list(one) for key, one in after.items()})
         self.into.close(number)
@@ -299,7 +305,9 @@ class _ClaudeSession(Session):
                 trigger if trigger in ("auto", "manual") else "unknown",
                 tokens if isinstance(tokens, int) else None,
             )
-            self._message(record, "system", [cut], origin="injected", id=text_of(record.get("uuid")))
+            self._message(
+                record, "system", [cut], origin="injected", id=text_of(record.get("uuid"))
+            )
         elif kind == "local_command":
             self._say({**record, "isMeta": True}, record.get("content"))
         elif kind not in SYSTEM:
