@@ -147,7 +147,7 @@ def plan(fold: Fold, fact: Fact) -> None:
         intended = _matching(fold, text, 0.6)
         if intended is not None:
             affirm(intended, fact)
-            move(fold, intended, "in_progress")
+            intended.order = 0  # said to be next: before the rest of its list
         return
     if working.plan_message != fact.message:
         for key in working.plan:
