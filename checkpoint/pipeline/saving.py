@@ -17,11 +17,9 @@ from checkpoint.pipeline.summary import (
     Summary,
     dump,
     load_state,
-    nameless,
     pivots,
     summarise,
 )
-from checkpoint.readers import identify
 from checkpoint.redact import Redactor
 from checkpoint.render import document, render
 from checkpoint.settings import Settings
@@ -80,14 +78,17 @@ def save(
         RenderError: a template is wrong.
         StoreError: the repository refuses, or a secret would have been kept.
     """
-    since = None if whole else _settled(path, store, agent, session)
+
+    def former(name: str, known: str) -> State | None:
+        return None if whole else _settled(store, name, known)
+
     summary = summarise(
         path,
         settings=settings,
         agent=agent,
         session=session,
         until=until,
-        since=since,
+        since=former,
         progress=progress,
     )
     return write(
@@ -210,11 +211,9 @@ def _holds(store: Store, checkpoint: Checkpoint, state: State) -> bool:
         return False
 
 
-def _settled(path: Path, store: Store, agent: str | None, session: str) -> State | None:
+def _settled(store: Store, agent: str, session: str) -> State | None:
     """Return the settled state of this session's last checkpoint, if there is a usable one."""
-    reader = identify(path, agent)
-    head = reader.read(path, None, session).head
-    last = store.latest(agent=reader.name, session=head.id or nameless(str(path)))
+    last = store.latest(agent, session)
     if last is None:
         return None
     try:

@@ -36,6 +36,9 @@ from checkpoint.state import (
 Progress = Callable[[int], None]
 """Called with the number of each message, from the reading loop: it must be quick."""
 
+Former = Callable[[str, str], State | None]
+"""Finds the settled state of an agent's session, by the agent's name and the session's id."""
+
 _HEAD_FIELDS = ("agent", "id", "title", "branch", "version", "model", "parent")
 
 
@@ -66,7 +69,7 @@ def summarise(
     agent: str | None = None,
     session: str = "",
     until: int | None = None,
-    since: State | None = None,
+    since: State | Former | None = None,
     source: str = "",
     progress: Progress | None = None,
 ) -> Summary:
@@ -78,8 +81,9 @@ def summarise(
         agent: read it as this agent's; None looks at the content.
         session: which one, in a store of many; "" is the newest.
         until: stop after the message of this number, which is included; None reads to the end.
-        since: the settled state of an earlier reading; it is changed in place. What it knows is not
-            read again, unless the session changed before its cursor (see `Summary.fell_back`).
+        since: the settled state of an earlier reading, or what finds it; it is changed in place.
+            What it knows is not read again, unless the session changed before its cursor (see
+            `Summary.fell_back`).
         source: what to call the file in the state; "" is its path.
         progress: told of each message.
 
@@ -87,8 +91,8 @@ def summarise(
         ReadError: the file cannot be opened, nobody or more than one claims it, or it holds no such
             session.
     """
-    states = _read(path, settings, agent, session, until, since, source, progress, pivots=False)
-    return list(states)[-1]
+    opened = _open(path, agent, session, until, since)
+    return list(_states(opened, settings, until, source or str(path), progress, pivots=False))[-1]
 
 
 def pivots(
@@ -107,31 +111,54 @@ def pivots(
     nothing here.
     Arguments and errors are those of `summarise`.
     """
-    return _read(path, settings, agent, session, until, None, "", progress, pivots=True)
+    opened = _open(path, agent, session, until, None)
+    return _states(opened, settings, until, str(path), progress, pivots=True)
 
 
-def _read(
+@dataclass(frozen=True)
+class _Opened:
+    """A reading that is about to begin, and the state that it goes on from."""
+
+    reading: Reading
+    since: State | None = None
+    fell_back: str = ""
+
+
+def _open(
     path: Path,
-    settings: Settings,
     agent: str | None,
     session: str,
     until: int | None,
-    since: State | None,
+    since: State | Former | None,
+) -> _Opened:
+    reader = identify(path, agent)
+    reading = None
+    if callable(since):
+        if session:
+            since = since(reader.name, session)
+        else:
+            reading = reader.read(path, None, session)
+            since = since(reader.name, reading.head.id or nameless(str(path)))
+    past = since is not None and until is not None and since.cursor.number > until + 1
+    if since is None or past or not since.cursor.kind:
+        return _Opened(reading or reader.read(path, None, session))
+    reading = reader.read(path, _cursor(since), session)
+    if reading.fell_back:
+        return _Opened(reading, None, reading.fell_back)
+    return _Opened(reading, since)
+
+
+def _states(
+    opened: _Opened,
+    settings: Settings,
+    until: int | None,
     source: str,
     progress: Progress | None,
     *,
     pivots: bool,
 ) -> Iterator[Summary]:
-    reader = identify(path, agent)
-    if since is not None and until is not None and since.cursor.number > until + 1:
-        since = None
-    cursor = _cursor(since) if since is not None and since.cursor.kind else None
-    reading = reader.read(path, cursor, session)
-    continued = cursor is not None and not reading.fell_back
-    redactor = Redactor.shipped(settings.user_folder)
-    run = _Run(reading, redactor, settings, since if continued else None, source or str(path))
-    fell_back = reading.fell_back if cursor is not None else ""
-    for message in reading:
+    run = _Run(opened, settings, source)
+    for message in opened.reading:
         if until is not None and message.number > until:
             run.stopped = True
             break
@@ -139,25 +166,20 @@ def _read(
         if progress is not None:
             progress(message.number)
         if pivots and run.at_pivot(message):
-            yield run.summary(continued, fell_back, final=False)
-    yield run.summary(continued, fell_back, final=True)
+            yield run.summary(final=False)
+    yield run.summary(final=True)
 
 
 class _Run:
     """One reading under way."""
 
-    def __init__(
-        self,
-        reading: Reading,
-        redactor: Redactor,
-        settings: Settings,
-        since: State | None,
-        source: str,
-    ) -> None:
-        self.reading = reading
+    def __init__(self, opened: _Opened, settings: Settings, source: str) -> None:
+        since = opened.since
+        self.reading = opened.reading
         self.stopped = False
         """It was stopped before the end of the session: there is no cursor to go on from."""
-        self._redactor = redactor
+        self._opened = opened
+        self._redactor = Redactor.shipped(settings.user_folder)
         self._settings = settings
         self._source = source
         self._fold = Fold(settings, since)
@@ -166,7 +188,6 @@ class _Run:
         self._earlier = list(since.problems) if since is not None and goes_on else []
         self._settled: State | None = None
         self._read = 0
-        self._last: int | None = None
 
     def add(self, message: Message) -> None:
         """Fold one more message; the first that may still change parts the two states."""
@@ -175,24 +196,24 @@ class _Run:
         facts = [_masked(fact, self._redactor) for fact in extract(message, self._settings)]
         self._fold.add(message, facts)
         self._read += 1
-        self._last = message.number
 
     def at_pivot(self, message: Message) -> bool:
         """Whether this very message is a pivot."""
         found = self._fold.state.pivots
         return bool(found) and found[-1].message == message.number and found[-1].kind != "gap"
 
-    def summary(self, continued: bool, fell_back: str, *, final: bool) -> Summary:
+    def summary(self, *, final: bool) -> Summary:
         """Return what stands; the cursor is given only at the end of the session."""
         whole = final and not self.stopped
         state = self._fold.state
         settled = self._settled if self._settled is not None else state
         found = list(self.reading.problems)
-        before = list(getattr(self.reading.problems, "settled", found)) if whole else found
+        before = self.reading.problems.settled
         self._finish(state, CursorInfo(), found)
         if whole:
             self._finish(settled, self._cursor_info(), before)
-        return Summary(state, settled, self._read, continued, fell_back)
+        continued = self._opened.since is not None
+        return Summary(state, settled, self._read, continued, self._opened.fell_back)
 
     def _cursor_info(self) -> CursorInfo:
         cursor = self.reading.cursor
