@@ -47,6 +47,8 @@ class Assembler:
         self._held: list[Message] = []
         self._places: list[tuple[int, dict[str, Any]]] = []
         self._keys: list[str] = []
+        self._records: list[int] = []
+        self._record = 0
         self._open: dict[str, tuple[Message, ToolCall]] = {}
         self._place = since.offset if since else 0
         self._before = self.carry
@@ -58,6 +60,7 @@ class Assembler:
         self._place = offset
         self._before = self.carry
         self._mark = self.problems.mark()
+        self._record += 1
 
     def message(
         self,
@@ -90,6 +93,8 @@ class Assembler:
         self._held.append(message)
         self._places.append((self._place, self._before))
         self._keys.append(join)
+        # Without places each message stands for a record of its own.
+        self._records.append(self._record or -message.number - 1)
         self._marks.append(self._mark)
         for part in parts:
             self._watch(message, part)
@@ -119,16 +124,26 @@ class Assembler:
         return self._held[-1] if self._held else None
 
     def settled(self) -> Iterator[Message]:
-        """Yield, in order, the messages that can no longer change; the last one never is."""
-        while len(self._held) > 1:
-            first = self._held[0]
-            waiting = [c for c in first.calls() if not c.finished and c.id in self._open]
+        """Yield, in order, the messages that can no longer change; the last one never is.
+
+        What one record began is settled together: reading goes on at records only.
+        """
+        while self._records and self._records[0] != self._records[-1]:
+            count = self._records.count(self._records[0])
+            waiting = [
+                call
+                for message in self._held[:count]
+                for call in message.calls()
+                if not call.finished and call.id in self._open
+            ]
             if waiting and len(self._held) <= HOLD:
                 return
             for call in waiting:
                 self._open.pop(call.id, None)
-            del self._held[0], self._places[0], self._keys[0], self._marks[0]
-            yield first
+            first = self._held[:count]
+            for each in (self._held, self._places, self._keys, self._marks, self._records):
+                del each[:count]
+            yield from first
 
     def rest(self) -> Iterator[Message]:
         """Yield what is held at the end of the file, marked as not settled."""

@@ -174,8 +174,10 @@ def event_changes(changes: Any) -> list[Change]:
     found: list[Change] = []
     for path, one in dict_of(changes).items():
         about = dict_of(one)
-        kind = next(iter(about)) if len(about) == 1 and "type" not in about else about.get("type")
-        about = dict_of(about.get(kind)) if "type" not in about else about
+        kind = text_of(about.get("type"))
+        if not kind and len(about) == 1:  # the older form: {"add": {...}}
+            kind = next(iter(about))
+            about = dict_of(about[kind])
         diff = unified(text_of(about.get("unified_diff")), path)
         change = diff[0] if diff else Change(path, "edited", new=text_of(about.get("content")))
         change.path = path

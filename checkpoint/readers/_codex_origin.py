@@ -13,6 +13,9 @@ from checkpoint.readers._origin import split_injected
 from checkpoint.readers._whole import list_of, text_of
 
 SUMMARY_START = "Another language model started to solve this problem and produced a summary"
+SUMMARY_END = "to assist with your own analysis:\n"
+"""What stands between the words around a summary and the summary."""
+
 _PROGRAM = (
     "# AGENTS.md instructions",
     "<user_instructions>",

@@ -1,8 +1,8 @@
 """Codex: what a tool's output says around what the command printed.
 
-Each generation wraps it otherwise: a JSON text with `metadata.exit_code` (up to 0.9x), `Exit code: N`
-lines, `Chunk ID` / `Process exited with code N` lines (0.104 on), `Script completed` blocks of the
-code mode (0.14x on).
+Each generation wraps it otherwise: a JSON text with `metadata.exit_code` (up to 0.9x); lines
+`Exit code: N`; lines `Chunk ID`, `Process exited with code N` (0.104 on); blocks `Script completed`
+of the code mode (0.14x on).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _REJECTED = re.compile(
     r"|rejected by user\b",
     re.IGNORECASE,
 )
+_SESSION = re.compile(r"session[_ ]?id\"?\s*[=:]\s*\"?(\w{1,40})", re.IGNORECASE)
 _FAILED = (
     "execution error:",
     "failed in sandbox:",
@@ -81,6 +82,9 @@ def unwrap(value: Any) -> Output:
     _from_header(found)
     if found.exit_code is None and found.text.startswith('{"'):
         _from_json(found.text, found)
+    if found.exit_code is None and not found.running and text.startswith("Script completed"):
+        match = _SESSION.search(found.text[-300:])  # the script told it to the model
+        found.running = match.group(1) if match else ""
     return _judged(found)
 
 
@@ -141,7 +145,6 @@ def answers(text: str) -> str:
     found: list[str] = []
     for one in dict_of(dict_of(value).get("answers")).values():
         given = one.get("answers") if isinstance(one, dict) else one
-        for answer in given if isinstance(given, list) else [given]:
-            if isinstance(answer, str) and answer.strip():
-                found.append(answer.removeprefix("user_note: ").strip())
+        texts = [text_of(one) for one in (given if isinstance(given, list) else [given])]
+        found.extend(one.removeprefix("user_note: ").strip() for one in texts if one.strip())
     return "\n".join(found)

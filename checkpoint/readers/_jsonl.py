@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,6 +31,11 @@ _STRIP = b"\x00 \t\r"
 _decoder = msgspec.json.Decoder()
 
 
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
 class Lines:
     """The records of a line file, each with the offset at which its line begins.
 
@@ -45,6 +49,8 @@ class Lines:
         self._problems = problems
         self.end = start
         """After the last line that was read, or left out for good."""
+        self.torn = False
+        """What follows `end` is the beginning of a line that is not whole yet."""
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         with open_bytes(self._path) as file:
@@ -74,7 +80,9 @@ class Lines:
         if rest:
             yield self.end, rest, False
 
-    def _long(self, file: BinaryIO, start: bytes) -> Iterator[tuple[int, bytes, bool]]:
+    def _long(
+        self, file: BinaryIO, start: bytes
+    ) -> Generator[tuple[int, bytes, bool], None, bytes]:
         """Yield the long line that begins with `start`; return what was read beyond it."""
         squeezer = Squeezer()
         squeezer.feed(start)
@@ -93,7 +101,7 @@ class Lines:
             self.end = offset + length
             yield offset, self._squeezed(squeezer, offset), False
         else:
-            self._torn(offset)
+            self.torn = True
         return b""
 
     def _squeezed(self, squeezer: Squeezer, offset: int) -> bytes:
@@ -116,7 +124,7 @@ class Lines:
         value = self._value(line)
         if not whole:
             if value is None:
-                self._torn(offset)
+                self.torn = True
                 return None
             self.end = max(self.end, offset + len(line))
         if isinstance(value, dict):
@@ -124,9 +132,6 @@ class Lines:
         what = "a line is broken" if value is None else "a line is no JSON object"
         self._problems.add(what, self.where(offset))
         return None
-
-    def _torn(self, offset: int) -> None:
-        self._problems.add("the last line is not whole yet", self.where(offset), "note")
 
     def where(self, offset: int) -> str:
         """Return the place of a record as a problem names it."""
@@ -193,7 +198,7 @@ def _skip_on(file: BinaryIO, at: int, to: int) -> None:
 class JsonlReader(Reader):
     """A reader of a line file: what each record means is told by a `Session` of its own."""
 
-    def read(self, path: Path, since: Cursor | None = None, session: str = "") -> Reading:
+    def read(self, path: Path, since: Cursor | None = None, session: str = "") -> Reading:  # noqa: ARG002
         """Read the session; see `Reader.read`."""
         problems = Problems()
         head = SessionHead(agent=self.name, source=str(path))
@@ -212,7 +217,7 @@ class JsonlReader(Reader):
         reading.messages = self._messages(path, reading, into)
         return reading
 
-    def stale(self, path: Path, since: Cursor) -> str:
+    def stale(self, path: Path, since: Cursor) -> str:  # noqa: ARG002
         """Return why what comes after the cursor changes what was read before it, else ""."""
         return ""
 
@@ -239,6 +244,9 @@ class JsonlReader(Reader):
         cursor = into.cursor(lines.end)
         cursor.check = proof(path, cursor.offset)
         reading.cursor = cursor
+        if lines.torn:  # found again by the next reading, until it is whole
+            what = "the last line is not whole yet"
+            reading.problems.add(what, lines.where(lines.end), "note")
         yield from into.rest()
 
 
