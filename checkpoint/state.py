@@ -209,6 +209,7 @@ class RootCause(Item):
     fix: str = ""
     status: Literal["suspected", "confirmed", "fixed", "reopened"] = "confirmed"
     results: list[Evidence] = Field([], description="What came of the fix, in order.")
+    group: str = Field("", description="The heading or lead line of the list it came from.")
 
 
 class RuledOut(Item):

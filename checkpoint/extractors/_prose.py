@@ -21,7 +21,7 @@ _ITEM = re.compile(r"([ \t]*)(?:[-*+•]|(\d{1,3})[.)、]|[a-z][.)])[ \t]+(?=\S)
 _CHECKBOX = re.compile(r"\[([ xX~/-])\][ \t]+")
 _RULE = re.compile(r"[ \t]*([-*_=─═][ \t]*){3,}$")
 _CODE_LINE = re.compile(
-    r"(?: {4}|\t)\S|[ \t]*(?:\$ |>>> |diff --git|@@ |\+\+\+ |--- a/|index [0-9a-f]{6,}|"
+    r"(?: {4}|\t)\S|[ \t]*(?:\$ |::[a-z][\w-]*\{|>>> |diff --git|@@ |\+\+\+ |--- a/|index [0-9a-f]{6,}|"
     r"File \"|at [\w.$<>]+\(|Traceback |#include|import \w+$|from \w+ import |def \w+\(|class \w+[(:])"
 )
 _SENTENCE = re.compile(
@@ -180,6 +180,8 @@ _CODE_SPAN = re.compile(r"`[^`\n]*`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
 
 def uncoded(text: str) -> str:
     """Return the text with code spans and quotations blanked out: no cue words are looked for there."""
+    if "’" in text:
+        text = text.replace("’", "'")
     if "`" not in text and '"' not in text and "“" not in text:
         return text
     return _CODE_SPAN.sub(lambda m: " " * len(m.group()), text)

@@ -14,7 +14,7 @@ from checkpoint.extractors._base import extractor
 from checkpoint.extractors._cues import find
 from checkpoint.extractors._prose import Block, blocks, plain, sentences, uncoded
 from checkpoint.extractors._word_figures import stated
-from checkpoint.model import Message
+from checkpoint.model import Message, Text
 from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, Modality, fact
 
@@ -49,7 +49,7 @@ _GENERIC = re.compile(
 _REASON = re.compile(r"\b(?:because|since|as|so that|due to|given that)\b|因为|由于", re.IGNORECASE)
 _HEADS = (
     ("next", "next"),
-    ("root_cause", "root_cause"),
+    ("cause_heading", "root_cause"),
     ("ruled_out", "ruled_out"),
     ("done_heading", "done"),
     ("open_question", "open_question"),
@@ -60,10 +60,14 @@ _HEADS = (
 @extractor
 def agent_words(message: Message, settings: Settings) -> Iterator[Fact]:
     """Yield what the agent's visible words state, in order of the text."""
-    if message.role != "assistant" or message.subagent:
+    if message.subagent:
+        return
+    if message.role == "user":
+        if message.origin == "injected":
+            yield from _given_plan(message, settings)
         return
     text = message.said()
-    if not text.strip():
+    if message.role != "assistant" or not text.strip():
         return
     authority = Authority.SUMMARY if message.origin == "summary" else Authority.TEXT
     speaker = _Speaker(message, settings, authority)
@@ -73,6 +77,31 @@ def agent_words(message: Message, settings: Settings) -> Iterator[Fact]:
             yield from speaker.block(block)
     if authority is Authority.TEXT:
         yield from speaker.last_words(found)
+
+
+def _given_plan(message: Message, settings: Settings) -> Iterator[Fact]:
+    """Yield what a plan that a person let an agent carry out says of its goal and causes.
+
+    An agent wrote the plan, so it holds no person's rules; but a person approved it, and after the
+    program cleared the conversation it is all that tells what the session is for. Its steps are
+    left out: what became of them is what the session itself shows.
+    """
+    text = "\n\n".join(p.text for p in message.parts if type(p) is Text)
+    if "plan_given" not in find(settings, text[:120]):
+        return
+    found = blocks(text)
+    headings = [at for at, block in enumerate(found) if block.kind == "heading"]
+    if not headings:
+        return
+    body = found[headings[0] : headings[2] if len(headings) > 2 else None]
+    words = [b for b in body if b.kind == "paragraph"]
+    title = plain(found[headings[0]].text)
+    told = plain(words[0].text) if words else ""
+    yield fact(message, "plan_given", "", found[headings[0]].text, Authority.TEXT, title=title,
+               text=f"{title}. {told}"[:420] if told else title)  # fmt: skip
+    speaker = _Speaker(message, settings, Authority.TEXT)
+    for block in words:
+        yield from (made for made in speaker.block(block) if made.kind == "cause")
 
 
 class _Speaker:
@@ -156,10 +185,12 @@ class _Speaker:
             if "next_sentence" in cues or "next" in cues:
                 return [self._fact("plan", sentence, done=False, order=0, single=True)], 1
             return self._decision(sentence, cues), 1
-        for kind in (self._ruled_out, self._cause):
-            facts, used = kind(pieces, at, cues, under)
-            if used:
-                return [self._in_context(facts[0], block), *facts[1:]], used
+        facts, used = self._ruled_out(pieces, at, cues, under)
+        if not used:
+            group = (block.lead or block.heading) if under == "root_cause" else ""
+            facts, used = self._cause(pieces, at, cues, under, group)
+        if used:
+            return [self._in_context(facts[0], block), *facts[1:]], used
         return self._statement(sentence, block, cues, under), 1
 
     def _question(
@@ -209,19 +240,19 @@ class _Speaker:
         return made
 
     def _cause(
-        self, pieces: Sequence[str], at: int, cues: Cues, under: str
+        self, pieces: Sequence[str], at: int, cues: Cues, under: str, group: str
     ) -> tuple[list[Fact], int]:
         sentence = pieces[at]
         named = under == "root_cause" and at == 0
         strong = "root_cause" in cues or (
             named and ("fault" in cues or "cause_weak" in cues or self._specific(sentence) > 1)
         )
-        weak = "cause_weak" in cues and "fault" in cues and self._specific(sentence) >= 2
+        weak = self._because(cues) and self._specific(sentence) >= 2
         if not (strong or weak) or ("planned" in cues and "root_cause" not in cues):
             return [], 0
         wide = sum(c >= "\u2e80" for c in sentence)  # a CJK character says as much as three letters
         if strong and not (
-            "fault" in cues or self._specific(sentence) or len(sentence) + 2 * wide > 70
+            "fault" in cues or self._specific(sentence) or len(sentence) + 2 * wide > 45
         ):
             return [], 0
         whole, fix, used = sentence, "", 1
@@ -230,7 +261,8 @@ class _Speaker:
             later = find(self._settings, uncoded(piece))
             label = _LABEL.match(plain(piece))
             if label:
-                fix = plain(piece)[label.end() :] or plain(piece)
+                rest = plain(piece)[label.end() :]
+                fix = fix or ("" if rest.endswith((":", "：")) else rest)
                 used += 1
                 continue
             stops = {"narration", "not_fixed", "fixed", "next_sentence", "decision", "done"}
@@ -239,12 +271,19 @@ class _Speaker:
             whole = f"{whole} {piece}"
             used += 1
         modality: Modality = "hedged" if "hedge" in cues else "stated"
-        made = self._fact("cause", sentence, modality, fix=fix, strong=strong)
+        made = self._fact("cause", sentence, modality, fix=fix, strong=strong, group=group)
         made.fields["text"] = plain(whole)
         facts = [made]
         if "fixed" in cues and "hedge" not in cues:
             facts.append(self._fact("outcome", sentence, good=True))
         return facts, used
+
+    def _because(self, cues: Cues) -> bool:
+        """Whether "because" follows soon upon what went wrong."""
+        fault, because = cues.get("fault"), cues.get("cause_weak")
+        if fault is None or because is None or "planned" in cues:
+            return False
+        return 0 <= because.start() - fault.end() < 60
 
     def _statement(self, sentence: str, block: Block, cues: Cues, under: str) -> list[Fact]:
         facts: list[Fact] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._cues import find
@@ -24,7 +25,7 @@ DOCUMENT = 1_500
 """A longer message with headings or code is a pasted document with words around it."""
 
 _LOG = re.compile(
-    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w*(?:Error|Exception|Warning)\b ?[:(]|"
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d?/\d\d?/\d\d|\[?\d\d?:\d\d(?::\d\d|[AP]M)|[○●◉◌◯├└│]|\w*(?:Error|Exception|Warning)\b ?[:(]|"
     r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|panic|error|warning|fatal|npm ERR!)\b[:\] ]|"
     r"File \"|at [\w.$<>/]+[( ]|Traceback |goroutine \d|thread '|#\d+ |\d+ \||[│|]|[{}\[\]()]+,?$|"
     r"[\w./-]+:\d+(?::\d+)?:? |[-+*/=<>]{3,}|\S+@\S+:\S*[$#] |[$%#] \w|E {2,})"
@@ -46,8 +47,13 @@ def log_like(text: str) -> bool:
 
 def own_words(text: str) -> list[Block]:
     """Return the blocks of a person's message that are their words."""
-    found = [b for b in blocks(text) if b.kind in ("paragraph", "item", "heading")]
-    found = [b for b in found if not log_like(b.text)]
+    found = [
+        part
+        for b in blocks(text)
+        if b.kind in ("paragraph", "item", "heading")
+        for part in _unlogged(b)
+        if not log_like(part.text)
+    ]
     if len(text) <= DOCUMENT:
         return found
     headings = [i for i, b in enumerate(found) if b.kind == "heading"]
@@ -57,6 +63,20 @@ def own_words(text: str) -> list[Block]:
     before = found[:first] if first else found[:1]
     last = found[-1:] if found and found[-1].kind == "paragraph" and len(found) > first + 1 else []
     return [*before, *(b for b in last if len(b.text) < 400 and b not in before)] or found[:2]
+
+
+def _unlogged(block: Block) -> list[Block]:
+    """Cut a block of several lines where a program's output stands between a person's lines."""
+    lines = block.text.split("\n")
+    if len(lines) < 2 or not any(_LOG.match(line) for line in lines):
+        return [block]
+    pieces: list[list[str]] = [[]]
+    for line in lines:
+        if _LOG.match(line):
+            pieces.append([])
+        else:
+            pieces[-1].append(line)
+    return [replace(block, text="\n".join(piece)) for piece in pieces if piece]
 
 
 @extractor

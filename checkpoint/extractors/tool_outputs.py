@@ -100,7 +100,7 @@ def _pairs(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
             for parser in table.get(name, ()):
                 matched = True
                 yield run, parser
-    main = next((r for r in found if r.name not in _SHOWING and r.name not in ("cd", "echo")), found[0])
+    main = _main(found)
     if main.name in _SHOWING and _SOURCE.search(main.command):
         return  # a source file or a document that was shown holds no results
     if main.name in ("curl", "wget", "git", "diff", "gh", "find", "ls", "apply_patch"):
@@ -115,6 +115,16 @@ def _pairs(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
     if not matched and not hit:
         for parser in table.get("*", ()):
             yield main, parser
+
+
+_MEASURES = re.compile(r"test|check|spec|bench|verify|perf|eval|lint|build", re.IGNORECASE)
+
+
+def _main(found: list[Run]) -> Run:
+    """The command that an output without a known one is credited to."""
+    own = [r for r in found if r.name not in _SHOWING and r.name not in ("cd", "echo", "sleep")]
+    telling = [r for r in own if _MEASURES.search(r.command)]
+    return (telling or own or found)[-1 if telling else 0]
 
 
 def _fact(message: Message, call: ToolCall, run: Run, claim: Claim, partial: bool) -> Fact:

@@ -21,6 +21,14 @@ def cause(fold: Fold, fact: Fact) -> None:
     text: str = fact.fields["text"]
     suspected = fact.modality == "hedged"
     known = _known(fold, text)
+    before = fold.root_causes.get(fold.state.working.last_cause)
+    group = fact.fields.get("group", "")
+    if known is None and group and before is not None and _joins(before, fact, group):
+        # the items of one list tell one cause
+        before.text = f"{before.text} · {text}"
+        before.fix = before.fix or fact.fields.get("fix", "")
+        affirm(before, fact)
+        return
     if known is not None:
         affirm(known, fact)
         if not suspected and known.status == "suspected":
@@ -39,9 +47,15 @@ def cause(fold: Fold, fact: Fact) -> None:
                 text=text,
                 fix=fact.fields.get("fix", ""),
                 status="suspected" if suspected else "confirmed",
+                group=group,
             )
         )
     fold.state.working.last_cause = known.key
+
+
+def _joins(before: RootCause, fact: Fact, group: str) -> bool:
+    longer = len(before.text) + len(fact.fields["text"])
+    return before.last == fact.message and before.group == group and longer < 420
 
 
 def _known(fold: Fold, text: str) -> RootCause | None:

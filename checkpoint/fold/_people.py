@@ -73,6 +73,23 @@ def _goal(fold: Fold, fact: Fact) -> None:
     )
 
 
+def plan_given(fold: Fold, fact: Fact) -> None:
+    """A plan that a person approved earlier is the goal while no person names another."""
+    if any(goal.status == "overall" for goal in fold.goals):
+        return
+    key = fold.goals.unused(f"plan:{fact.message}")
+    fold.goals.add(
+        Goal(
+            id=name("goal", key),
+            key=key,
+            evidence=[evidence(fact)],
+            authority=fact.authority,
+            text=f"Approved plan: {fact.fields['text']}",
+            status="overall",
+        )
+    )
+
+
 def _lower(fold: Fold) -> None:
     for goal in fold.goals:
         if goal.status == "current":
@@ -151,4 +168,9 @@ def after(fold: Fold, message: Message) -> None:
 
 
 Act = Callable[["Fold", Fact], None]
-ACTS: dict[str, Act] = {"said": said, "instruction": instruction, "instead": instead}
+ACTS: dict[str, Act] = {
+    "said": said,
+    "instruction": instruction,
+    "instead": instead,
+    "plan_given": plan_given,
+}

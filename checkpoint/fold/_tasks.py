@@ -282,7 +282,8 @@ def pull_request(fold: Fold, fact: Fact) -> None:
         parts.append(f" {url}")
     text = "".join(parts)
     if known is None:
-        put(fold, fact, text, "done", "pull-request", sha=number or url)
+        if fields.get("state"):  # one that was merely looked at is not ours
+            put(fold, fact, text, "done", "pull-request", sha=number or url)
         return
     affirm(known, fact)
     if len(text) >= len(known.text) or fields.get("state") in ("merged", "closed"):

@@ -182,7 +182,7 @@ def _settings(state: State) -> Section:
 
 _STATUS = {
     "suspected": "suspected, not confirmed",
-    "confirmed": "confirmed",
+    "confirmed": "found",
     "fixed": "fixed",
     "reopened": "not fixed (reopened)",
 }
@@ -195,6 +195,8 @@ def _causes(state: State, stale: Stale) -> Section:
         if cause.fix:
             text += f" **Fix:** {line(stale.mark(cause.fix, cause.last), 260)}"
         text += f" **Status:** {_STATUS[cause.status]}"
+        if cause.status == "fixed" and cause.results:
+            text += f" (open until #{cause.results[-1].message})"
         text += _results(cause.results, cause.text + cause.fix)
         rank = {"suspected": -35.0, "reopened": 8.0}.get(cause.status, 0.0)
         strong = cause.authority > 2

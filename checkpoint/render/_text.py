@@ -19,7 +19,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _MARK = re.compile(r"\[(?=#\d)")
-_START = re.compile(r"^(#{1,6}\s|[-+*>]\s|\d{1,9}[.)]\s|={2,}|-{2,}|\|)")
+_START = re.compile(r"^(#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)]\s|={2,}|-{2,}|\|)")
 _SPAN = re.compile(r"(`+)(?:(?!\1).)+?\1")
 
 
