@@ -10,8 +10,8 @@ from pathlib import Path
 from checkpoint.errors import CheckpointError
 from checkpoint.model import Attachment, Compaction, Message, Reasoning, Text, ToolCall
 from checkpoint.pipeline.lines import line, standing
+from checkpoint.pipeline.summary import redactor
 from checkpoint.readers import identify
-from checkpoint.redact import Redactor
 from checkpoint.settings import Settings
 from checkpoint.state import Item, State
 
@@ -81,14 +81,14 @@ def neighbours(
     wanted = {n + d for n in around for d in range(-reach, reach + 1) if n + d >= 0}
     if not wanted:
         return {}
-    redactor = Redactor.shipped(settings.user_folder)
+    rules = redactor(settings)
     end = max(wanted)
     found: dict[int, str] = {}
     for message in identify(path, agent).read(path, None, session):
         if message.number > end:
             break
         if message.number in wanted:
-            found[message.number] = _cut(redactor.text(_plain(message)), longest)
+            found[message.number] = _cut(rules.text(_plain(message)), longest)
     return found
 
 

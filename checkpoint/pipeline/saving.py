@@ -18,9 +18,9 @@ from checkpoint.pipeline.summary import (
     dump,
     load_state,
     pivots,
+    redactor,
     summarise,
 )
-from checkpoint.redact import Redactor
 from checkpoint.render import document, render
 from checkpoint.settings import Settings
 from checkpoint.state import State
@@ -229,9 +229,9 @@ def _settled(store: Store, agent: str, session: str) -> State | None:
 
 def _refuse_secrets(texts: dict[str, str], settings: Settings) -> None:
     """Raise if a rule of redaction still matches in what would be committed."""
-    redactor = Redactor.shipped(settings.user_folder)
+    rules = redactor(settings)
     for name, text in texts.items():
-        spans = list(redactor.spans(text))
+        spans = list(rules.spans(text))
         if spans:
             raise StoreError(
                 f"{name}: nothing was written, because a secret would have been kept "

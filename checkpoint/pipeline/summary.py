@@ -23,7 +23,7 @@ from checkpoint.fold import Fold
 from checkpoint.model import Cursor, Message, Problem, SessionHead
 from checkpoint.readers import Reading, identify
 from checkpoint.redact import Redactor
-from checkpoint.settings import Settings
+from checkpoint.settings import Settings, read_yaml
 from checkpoint.state import (
     SCHEMA_VERSION,
     CursorInfo,
@@ -179,7 +179,7 @@ class _Run:
         self.stopped = False
         """It was stopped before the end of the session: there is no cursor to go on from."""
         self._opened = opened
-        self._redactor = Redactor.shipped(settings.user_folder)
+        self._redactor = redactor(settings)
         self._settings = settings
         self._source = source
         self._fold = Fold(settings, since)
@@ -276,6 +276,16 @@ def _describe(info: SessionInfo, head: SessionHead, source: str, redactor: Redac
     info.source = _clean(redactor.text(source))
     if not info.id:
         info.id = nameless(source)
+
+
+def redactor(settings: Settings) -> Redactor:
+    """Return the redactor with the shipped rules and the user's own, from `redact.yaml`.
+
+    Raises:
+        SettingsError: the user's file is not valid.
+    """
+    own = settings.user_folder / "redact.yaml" if settings.user_folder else None
+    return Redactor.shipped(read_yaml(own) if own is not None and own.is_file() else None)
 
 
 def nameless(source: str) -> str:
