@@ -119,6 +119,19 @@ def call_parts(tool: str, fields: dict[str, str], call_id: str = "") -> list[Par
     return parts
 
 
+TURN = re.compile(r"(?:\A|\n---\s*\n+)\*\*(User|Assistant):\*\*[ \t]*\n")
+"""How a turn begins in the Markdown export."""
+MARKS = ("<environment_details>", "<task>", "[TASK RESUMPTION]", "<user_message>", "<feedback>")
+"""What the program or a person's wrappers leave in every history."""
+
+
+def is_export(text: str) -> bool:
+    """Whether a text is a Markdown export of one of these agents."""
+    return bool(TURN.match(text.lstrip("\n\r "))) and any(
+        mark in text for mark in (*MARKS, "] Result:\n", "[Tool Use: ")
+    )
+
+
 class Heard(NamedTuple):
     """What a user's text holds."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -24,8 +23,19 @@ from pathlib import Path
 from checkpoint.model import Attachment, Origin, Part, Reasoning, Role, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
-from checkpoint.readers._cline import call_parts, directory_of, give, heard, spoken, summary_part
+from checkpoint.readers._cline import (
+    MARKS,
+    TURN,
+    call_parts,
+    directory_of,
+    give,
+    heard,
+    is_export,
+    spoken,
+    summary_part,
+)
 from checkpoint.readers._cline_ui import put_ui
+from checkpoint.readers._vscode import user_folders
 from checkpoint.readers._whole import (
     Record,
     WholeReader,
@@ -39,7 +49,6 @@ from checkpoint.readers._whole import (
 )
 
 API, UI = "api_conversation_history.json", "ui_messages.json"
-_TURN = re.compile(r"(?:\A|\n---\s*\n+)\*\*(User|Assistant):\*\*[ \t]*\n")
 
 
 class Cline(WholeReader):
@@ -71,7 +80,7 @@ class Cline(WholeReader):
         _History(into, _times(path.parent / UI)).put(records)
 
     def roots(self) -> list[Path]:
-        found = [base / "globalStorage" / self.folder / "tasks" for base in _user_folders()]
+        found = [base / "globalStorage" / self.folder / "tasks" for base in user_folders()]
         if self.name == "cline":
             own = os.environ.get("CLINE_DIR")
             found.append((Path(own) if own else Path.home() / ".cline") / "data" / "tasks")
@@ -117,7 +126,7 @@ def _whose(head: Head) -> str:
     if head.is_dir:
         if not (head.path / API).is_file() and not (head.path / UI).is_file():
             return ""
-    elif not (_is_history(head) or _is_export(text)):
+    elif not (_is_history(head) or is_export(text)):
         return ""
     folders = {part.lower() for part in head.path.parts}
     for reader in (KiloCode, RooCode, Cline):
@@ -129,47 +138,13 @@ def _whose(head: Head) -> str:
     return "roo-code" if any(mark in text for mark in roo) else "cline"
 
 
-_MARKS = ("<environment_details>", "<task>", "[TASK RESUMPTION]", "<user_message>", "<feedback>")
-
-
 def _is_history(head: Head) -> bool:
     start = head.start.lstrip()
     if start[:1] != b"[":
         return False
     if head.has_key("ts") and (head.has_key("say") or head.has_key("ask")) and head.has_key("type"):
         return True
-    return head.has_key("role") and head.has_key("content") and any(m in head.text for m in _MARKS)
-
-
-def _is_export(text: str) -> bool:
-    return bool(_TURN.match(text.lstrip("\n\r "))) and any(
-        mark in text for mark in (*_MARKS, "] Result:\n", "[Tool Use: ")
-    )
-
-
-def _user_folders() -> list[Path]:
-    """Return the `User` folders of VS Code and its forks, on this machine."""
-    home = Path.home()
-    if sys.platform == "darwin":
-        base = home / "Library" / "Application Support"
-    elif os.name == "nt":
-        base = Path(os.environ.get("APPDATA", home / "AppData" / "Roaming"))
-    else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    forks = (
-        "Code",
-        "Code - Insiders",
-        "VSCodium",
-        "Cursor",
-        "Windsurf",
-        "Trae",
-        "Kiro",
-        "Antigravity",
-    )
-    found = [base / fork / "User" for fork in forks]
-    servers = (".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server")
-    found += [home / server / "data" / "User" for server in servers]
-    return [*found, home / ".local" / "share" / "code-server" / "User"]
+    return head.has_key("role") and head.has_key("content") and any(m in head.text for m in MARKS)
 
 
 def _times(path: Path) -> dict[int, datetime]:
@@ -185,7 +160,7 @@ def _times(path: Path) -> dict[int, datetime]:
 
 
 def _export(text: str, into: Assembler) -> None:
-    marks = list(_TURN.finditer(text))
+    marks = list(TURN.finditer(text))
     history = _History(into, {})
     records: list[Record] = []
     for number, match in enumerate(marks):
