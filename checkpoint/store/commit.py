@@ -15,15 +15,18 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 from checkpoint.store.checkpoints import number
 from checkpoint.store.git import Git, GitError
+from checkpoint.store.mend import break_stale_lock, gc_runs, mend_ref, secure
 from checkpoint.store.place import Repository, identity
+from checkpoint.store.turn import turn
 
 _DEADLINE_S = 20.0
-_STALE_LOCK_S = 10.0
-"""git holds the lock of a ref for milliseconds; one this old was left by a killed process."""
-
+_TURN_S = 5.0
+_TRIES = 8
+"""For failures we do not know; those we know are tried until the deadline."""
 _HOPELESS = re.compile(
     r"Permission denied|Read-only file system|Operation not permitted|insufficient permission"
     r"|No space left|Disk quota exceeded|File too large"
@@ -31,9 +34,14 @@ _HOPELESS = re.compile(
 )
 _OVERTAKEN = re.compile(
     r"Not updating|cannot lock ref|File exists|[Cc]annot lock|is at [0-9a-f]+ but expected"
-    r"|reference already exists|not a valid object|bad object|Not a valid commit|does not exist"
+    r"|reference already exists|nonexistent object|bad object|Not a valid commit"
 )
 """Another writer was faster, holds the lock, or swept away objects that had no ref yet."""
+
+_LOST = re.compile(
+    r"missing object|Can't load tree|bad object|[Uu]nable to (read|find)|Could not read"
+)
+"""Objects of the session's latest checkpoint are gone, or seem to be while a gc moves them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +116,50 @@ def commit(git: Git, repository: Repository, draft: Draft) -> Committed | None:
         StoreError: the repository cannot be written, or stays locked.
     """
     until = time.monotonic() + _DEADLINE_S
-    who = (
-        identity(git) if (last := tip(git, draft.ref)) is None or last.tree != draft.tree else None
-    )
+    who: tuple[str, str] | None = None
     pause = 0.005
-    while who is not None:
-        if last is not None and last.tree == draft.tree:
-            return None
+    for attempt in count(1):
         try:
-            made = (_signed if draft.sign else _imported)(git, draft, last, who)
-            return Committed(made, last.commit if last else "")
+            with turn(repository.common_dir, _TURN_S):
+                last = tip(git, draft.ref)
+                if last is not None and last.tree == draft.tree:
+                    return None
+                who = who or identity(git)
+                made = _written(git, repository, draft, last, who)
+                return Committed(made, last.commit if last else "")
         except GitError as failure:
-            before, last = last, tip(git, draft.ref)
-            if _HOPELESS.search(failure.words):
+            if time.monotonic() > until or not _worth_another(failure, attempt):
                 raise
-            if before == last and not _OVERTAKEN.search(failure.words):
-                raise
-            if time.monotonic() > until:
-                raise
+            if attempt > 2 and _LOST.search(failure.words):
+                mend_ref(git, repository, draft.ref)
         break_stale_lock(repository, draft.ref)
         time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - spreads writers, hides nothing
         pause = min(pause * 1.6, 0.25)
     return None
+
+
+def _worth_another(failure: GitError, attempt: int) -> bool:
+    """Say whether trying again may help; a gc beside us has many ways to make git stumble."""
+    if _HOPELESS.search(failure.words):
+        return False
+    return attempt < _TRIES or _OVERTAKEN.search(failure.words) is not None
+
+
+def _written(
+    git: Git, repository: Repository, draft: Draft, last: Tip | None, who: tuple[str, str]
+) -> str:
+    """Write the commit, safe from a gc beside us, and return it.
+
+    A gc that looked at the refs before ours moved sweeps our objects if it was told to sweep
+    everything (`--prune=now`), and also those that an earlier try wrote and this one found there.
+    """
+    made = ""
+    for _ in range(_TRIES):
+        busy = gc_runs(repository)
+        made = (_signed if draft.sign else _imported)(git, draft, last, who)
+        if not (busy or gc_runs(repository)) or secure(git, repository, made) or draft.sign:
+            break  # else some were swept already: the same commit is written again
+    return made
 
 
 def _committer(draft: Draft, last: Tip | None) -> int:
@@ -163,7 +193,8 @@ def _imported(git: Git, draft: Draft, last: Tip | None, who: tuple[str, str]) ->
         "--quiet",
         "--date-format=raw",
         stdin=b"".join(lines),
-        config={"fastimport.unpackLimit": "100"},  # loose objects, not a pack a checkpoint
+        # loose objects rather than a pack a checkpoint: many packs make all of git slow
+        config={"fastimport.unpackLimit": "100"},
     )
     if answer.code != 0:
         _sweep_report(git, answer.err)
@@ -206,16 +237,3 @@ def _signed(git: Git, draft: Draft, last: Tip | None, who: tuple[str, str]) -> s
     nothing = "0" * len(made)  # as long as the repository's names
     git.run("update-ref", "--no-deref", draft.ref, made, parent or nothing)
     return made
-
-
-def break_stale_lock(repository: Repository, ref: str) -> None:
-    """Remove the lock of one of our refs if its owner is long gone.
-
-    Only below `refs/checkpoints*`, where nobody but this program writes.
-    """
-    lock = repository.common_dir / f"{ref}.lock"
-    try:
-        if abs(time.time() - lock.stat().st_mtime) > _STALE_LOCK_S:  # abs: clocks jump
-            lock.unlink()
-    except OSError:
-        return  # none there, or not ours to remove: git names it when the time is up

@@ -14,8 +14,8 @@ from datetime import UTC, datetime, timedelta
 
 from checkpoint.errors import StoreError
 from checkpoint.store.checkpoints import Checkpoint
-from checkpoint.store.commit import break_stale_lock
 from checkpoint.store.git import Git
+from checkpoint.store.mend import break_stale_lock
 from checkpoint.store.place import Repository
 from checkpoint.store.refs import LOCAL, fetched_folder
 

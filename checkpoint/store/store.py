@@ -281,6 +281,7 @@ class Store:
     def _log(
         self, space: str, agent: str | None, session: str | None, limit: int | None
     ) -> Checkpoints:
+        """Return the checkpoints of one name space, newest first."""
         if not self.exists:
             return []
         asked = ["log", "-s", "--source", "--encoding=UTF-8", f"--format={FORMAT}"]
@@ -288,13 +289,27 @@ class Store:
         asked += ["--basic-regexp", "--grep=^Checkpoint-Id: "]
         if limit is not None:
             asked.append(f"--max-count={limit}")
-        asked.append(f"--glob={refs.glob(space, agent, session)}")
-        if space == refs.FETCHED:
-            asked += ["--not", f"--glob={refs.LOCAL}/*"]
-        found = parse(self.git.run(*asked).out)
+        own = ["--not", f"--glob={refs.LOCAL}/*"] if space == refs.FETCHED else []
+        answer = self.git.ask(*asked, f"--glob={refs.glob(space, agent, session)}", *own)
+        found = [*parse(answer.out)]
+        if answer.code != 0:
+            found = self._log_one_by_one(space, asked)
         return [
             one
             for one in found
             if (agent is None or one.agent == one_line(agent))
             and (session is None or one.session == one_line(session))
         ]
+
+    def _log_one_by_one(self, space: str, asked: Names) -> Checkpoints:
+        """Ask for each session by itself: one whose objects are gone must not hide the others.
+
+        Of that one comes its latest, if that can be read.
+        """
+        found: Checkpoints = []
+        for name in self.git.run("for-each-ref", "--format=%(refname)", space).text.split():
+            answer = self.git.ask(*asked, name, "--")
+            if answer.code != 0:
+                answer = self.git.ask(*asked, "--no-walk", name, "--")
+            found += parse(answer.out)
+        return sorted(found, key=lambda one: one.at, reverse=True)
