@@ -19,8 +19,8 @@ from checkpoint.settings import shipped
 
 README = Path(__file__).parent.parent / "README.md"
 BEGIN, END = "<!-- demo -->\n", "<!-- /demo -->"
-BUDGET = 900
-"""Tokens of the excerpt: a page."""
+BUDGET = 600
+"""Tokens of the excerpt: about a page."""
 
 
 def excerpt() -> str:

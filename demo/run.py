@@ -48,7 +48,9 @@ def _run(program: str, folder: Path) -> int:
         [program, "show"],
     ]
     for step in steps:
-        print(f"\n$ {' '.join(step).replace(program, 'checkpoint')}", flush=True)
+        said = " ".join(step).replace(program, "checkpoint").replace(str(folder), "$DEMO")
+        said = said.replace(sys.executable, "python").replace(str(DEMO), "demo")
+        print(f"\n$ {said}", flush=True)
         done = subprocess.run(step, cwd=project, env=environment, check=False)
         if done.returncode:
             print(f"failed with exit code {done.returncode}", file=sys.stderr)
