@@ -21,7 +21,7 @@ _MADE = re.compile(
 )
 _ONELINE = re.compile(r"^(?:\* )?(?P<sha>[0-9a-f]{7,40})(?: \([^)]*\))? (?P<subject>\S.*)$", re.MULTILINE)
 _PUSHED = re.compile(
-    r"^\s*(?:[*+ ]\s)?\s*(?:\[new (?:branch|tag)\]|[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40})\s+"
+    r"^\s*(?:[*+ ]\s)?\s*(?:\[new (?:branch|tag)\]|(?P<range>[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}))\s+"
     r"(?P<source>\S+) -> (?P<target>\S+)",
     re.MULTILINE,
 )
@@ -57,7 +57,7 @@ def _git(message: Message, call: ToolCall, run: Run, found: list[Run]) -> Iterat
             words = [w for w in run.args() if not w.startswith("-")]
             remote = words[1] if len(words) > 1 else "origin"
             yield fact(message, "push", "", match.group(0).strip(), Authority.OUTPUT,
-                       remote=remote, branch=match["target"], range="")  # fmt: skip
+                       remote=remote, branch=match["target"], range=match["range"] or "")  # fmt: skip
     elif run.sub == "reset" and not call.failed:
         if re.search(r"\bHEAD(?:~1|\^)(?:\s|$)", run.command):
             yield fact(message, "commit_undone", "", run.command, Authority.INPUT, sha="",

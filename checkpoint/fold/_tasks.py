@@ -255,10 +255,12 @@ def push(fold: Fold, fact: Fact) -> None:
     target = "/".join(p for p in (fields.get("remote", ""), fields.get("branch", "")) if p)
     text = f"Pushed {target}" if target else "Pushed"
     known = next((t for t in fold.accomplished if t.source == "push" and t.text == text), None)
+    head = fields.get("range", "").rpartition("..")[2].strip(".")
     if known is None:
-        put(fold, fact, text, "done", "push")
+        known = put(fold, fact, text, "done", "push", sha=head)
     else:
         affirm(known, fact)
+        known.sha = head or known.sha
 
 
 def pull_request(fold: Fold, fact: Fact) -> None:

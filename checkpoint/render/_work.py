@@ -24,6 +24,8 @@ def accomplished(state: State, stale: Stale) -> Section:
         text = line(stale.mark(task.text, task.last), 240)
         if task.source == "commit":
             text = f"Commit {code(task.sha[:12])} {text}" if task.sha else f"Commit: {text}"
+        elif task.source == "push" and task.sha:
+            text += f" (now at {code(task.sha)})"
         claimed = "" if task.verified or task.source == "todo" else " *(claimed)*"
         section.add(
             f"{text}{claimed} {marks(task.first, task.last)}",
