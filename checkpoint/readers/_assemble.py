@@ -7,7 +7,8 @@ call has its result or enough came after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -27,6 +28,9 @@ from checkpoint.readers._base import Problems
 HOLD = 64
 """A message with open calls is held while at most so many messages came after it."""
 
+RECENT = 64
+"""Of so many calls it is known that they were made, whether before the cursor or after it."""
+
 
 class Assembler:
     """Builds the messages of one session, in order.
@@ -45,11 +49,12 @@ class Assembler:
         self._kind = kind or (since.kind if since else "")
         self._number = since.number if since else 0
         self._held: list[Message] = []
-        self._places: list[tuple[int, dict[str, Any]]] = []
+        self._places: list[tuple[int, dict[str, Any], tuple[str, ...]]] = []
         self._keys: list[str] = []
         self._records: list[int] = []
         self._record = 0
         self._open: dict[str, tuple[Message, ToolCall]] = {}
+        self._recent: deque[str] = deque(self.carry.pop("calls", ()), RECENT)
         self._place = since.offset if since else 0
         self._before = self.carry
         self._marks: list[dict[str, Problem]] = []
@@ -91,7 +96,7 @@ class Assembler:
         message = Message(self._number, role, parts, origin, id, at, model, cwd, branch, subagent)
         self._number += 1
         self._held.append(message)
-        self._places.append((self._place, self._before))
+        self._places.append((self._place, self._before, tuple(self._recent)))
         self._keys.append(join)
         # Without places each message stands for a record of its own.
         self._records.append(self._record or -message.number - 1)
@@ -101,13 +106,19 @@ class Assembler:
         return message
 
     def _watch(self, message: Message, part: Part) -> None:
-        if type(part) is ToolCall and not part.finished and part.id:
-            self._open[part.id] = (message, part)
+        if type(part) is ToolCall and part.id:
+            self._recent.append(part.id)
+            if not part.finished:
+                self._open[part.id] = (message, part)
 
     def call(self, call_id: str) -> ToolCall | None:
         """Return the call of this id that still waits for its result, or None."""
         held = self._open.get(call_id)
         return held[1] if held else None
+
+    def knows(self, call_id: str) -> bool:
+        """Whether this call was made a short while ago, be it before the place of the cursor."""
+        return call_id in self._recent
 
     def close(self, call_id: str) -> None:
         """Say that the call has its result (the reader filled in the fields)."""
@@ -122,6 +133,11 @@ class Assembler:
     def last(self) -> Message | None:
         """Return the last message begun, if it is still held."""
         return self._held[-1] if self._held else None
+
+    @property
+    def ready(self) -> bool:
+        """Whether `settled` may have something to yield; asking is cheap."""
+        return bool(self._records) and self._records[0] != self._records[-1]
 
     def settled(self) -> Iterator[Message]:
         """Yield, in order, the messages that can no longer change; the last one never is.
@@ -155,6 +171,11 @@ class Assembler:
         """Return where to go on: before the first message that is not settled, else at `end`."""
         self.problems.settle(self._marks[0] if self._held else self.problems.mark())
         if self._held:
-            offset, carry = self._places[0]
-            return Cursor(self._kind, offset, self._held[0].number, check, carry)
-        return Cursor(self._kind, end, self._number, check, self.carry)
+            offset, carry, recent = self._places[0]
+            return Cursor(self._kind, offset, self._held[0].number, check, _with(carry, recent))
+        return Cursor(self._kind, end, self._number, check, _with(self.carry, self._recent))
+
+
+def _with(carry: dict[str, Any], recent: Iterable[str]) -> dict[str, Any]:
+    calls = list(recent)
+    return {**carry, "calls": calls} if calls else carry

@@ -80,9 +80,6 @@ _NOTE = re.compile(r"\n\nNote: The user's next message may contain a correction.
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,9})(?:\n|\Z)")
 _TAGGED_EXIT = re.compile(r"<exit_code>\s*(-?\d{1,9})\s*</exit_code>")
 _CUT = re.compile(r"\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.|<persisted-output>")
-_REMINDERS = re.compile(
-    r"(?:\s*<system-reminder>(?:(?!<system-reminder>).)*?</system-reminder>)+\s*\Z", re.DOTALL
-)
 _AGENT_TAIL = re.compile(r"\n*agentId: [^\n]*(?:\n<usage>.*?</usage>)?\s*\Z", re.DOTALL)
 _ANSWERED = re.compile(
     r"\A(?:User has answered your questions: |Your questions have been answered: )"
@@ -98,7 +95,13 @@ Tasks = dict[str, tuple[str, TodoStatus]]
 def call_of(block: Record) -> ToolCall:
     """Return the call of a `tool_use` block, still without its result."""
     name = text_of(block.get("name"))
-    call = make_call(name, block.get("input"), id=text_of(block.get("id")), table=TABLE)
+    given = block.get("input")
+    if name == "Bash" and isinstance(given, dict):  # by far the most frequent
+        command = text_of(given.get("command")).strip()
+        call = ToolCall(name, "shell", command, text_of(block.get("id")), given, finished=False)
+        call.background = given.get("run_in_background") is True
+        return call
+    call = make_call(name, given, id=text_of(block.get("id")), table=TABLE)
     fields = call.input
     for key in _TARGETS.get(name, ()):
         if isinstance(fields.get(key), str) and fields[key]:
@@ -167,9 +170,10 @@ def give_result(call: ToolCall, block: Record, twin: Any, text: str) -> None:
     if start.startswith(_REFUSED):
         _refused(call, text)
         return
-    call.truncated = call.truncated or bool(_CUT.search(text, 0, 4096))
+    if "truncated] ..." in text or text.startswith("<persisted-output>"):
+        call.truncated = bool(_CUT.search(text))
     if call.category in ("read", "search", "shell"):
-        text = _REMINDERS.sub("", text) if text.rstrip().endswith("</system-reminder>") else text
+        text = _without_reminders(text)
     call.output = text
     if call.category == "shell":
         _shell(call, text, fields)
@@ -183,6 +187,16 @@ def give_result(call: ToolCall, block: Record, twin: Any, text: str) -> None:
     elif call.tool in ("BashOutput", "TaskOutput"):
         match = _TAGGED_EXIT.search(text)
         call.exit_code = int(match.group(1)) if match else None
+
+
+def _without_reminders(text: str) -> str:
+    """Return an output without the reminders that the program put after it."""
+    while text.rstrip().endswith("</system-reminder>"):
+        at = text.rfind("<system-reminder>")
+        if at < 0:
+            break
+        text = text[:at].rstrip()
+    return text
 
 
 def _refused(call: ToolCall, text: str) -> None:

@@ -88,7 +88,7 @@ class Events(Items):
     def _known_call(self, event: Record) -> tuple[ToolCall | None, bool]:
         """Return the open call that an event is about, and whether the call has an item."""
         number = text_of(event.get("call_id"))
-        return self.into.call(number), number in self.into.carry.get("calls", ())
+        return self.into.call(number), self.into.knows(number)
 
     def _ran(self, event: Record, record: Record) -> None:
         call, known = self._known_call(event)

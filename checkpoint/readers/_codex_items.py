@@ -143,11 +143,10 @@ class Items(Session):
 
     def _call(self, item: Record, record: Record) -> None:
         call = call_of(item)
-        running = self.into.carry.get("running", {})
-        session = str(call.input.get("session_id") or call.input.get("cell_id") or "")
-        if session in running and not call.target:
+        running = self.into.carry.get("running")
+        session = _session_of(call)
+        if running and session in running and not call.target:
             call.category, call.target = "shell", running[session]
-        self.carry(calls=[*self.into.carry.get("calls", ()), call.id][-64:])
         self._add(record, call)
         if plan := plan_beside(call):
             self._add(record, plan)
@@ -157,10 +156,10 @@ class Items(Session):
         number = text_of(item.get("call_id"))
         call = self.into.call(number)
         if call is None:
-            if number not in self.into.carry.get("calls", ()):
+            if not self.into.knows(number):
                 self.problem("a tool result without its call")
                 return
-            call = ToolCall("")  # before the cursor
+            call = ToolCall("")  # made before the cursor
         output = unwrap(item.get("output"))
         output.text = self.text(output.text)
         give_result(call, output)
@@ -169,8 +168,10 @@ class Items(Session):
 
     def _goes_on(self, call: ToolCall, output: Output) -> None:
         """Remember which command goes on in which session, for the calls that ask for its end."""
+        session = _session_of(call)
+        if not (output.running or session):
+            return
         running = dict(self.into.carry.get("running", {}))
-        session = str(call.input.get("session_id") or call.input.get("cell_id") or "")
         command = running.pop(session, "") or (call.target if call.category == "shell" else "")
         if output.running and command:
             running[output.running] = command[:2000]
@@ -185,11 +186,19 @@ class Items(Session):
         summary = text.partition(SUMMARY_END)[2] or text
         if summary.strip() and _digest(summary) == self.into.carry.get("said"):
             text = ""  # it stands before, as an answer
-            if last := self.into.last():
+            last = self.into.last()
+            if last and _digest(last.said()) == self.into.carry.get("said"):
                 last.origin = "summary"
         self._new(record, "system", [Compaction()], "injected")
         if text.strip():
             self._new(record, "assistant", [Text(self.text(text))], "summary")
+
+
+def _session_of(call: ToolCall) -> str:
+    """Return the running session or cell that a call asks for, "" if it does not."""
+    if call.category == "shell" and call.tool not in ("write_stdin", "wait"):
+        return ""
+    return str(call.input.get("session_id") or call.input.get("cell_id") or "")
 
 
 def _digest(text: str) -> str:

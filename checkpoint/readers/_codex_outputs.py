@@ -127,9 +127,10 @@ def _from_header(found: Output) -> None:
 
 
 def _judged(found: Output) -> Output:
-    found.truncated = found.truncated or bool(found.running) or bool(_CUT.search(found.text))
-    found.refused = bool(_REJECTED.search(found.text[:300]))
-    start = found.text[:300]
+    text, start = found.text, found.text[:300]
+    cut = "truncated…" in text or "[... omitted " in text
+    found.truncated = found.truncated or bool(found.running) or (cut and bool(_CUT.search(text)))
+    found.refused = "user" in start and bool(_REJECTED.search(start))
     found.failed = (
         found.failed or found.refused or bool(found.exit_code) or start.startswith(_FAILED)
     )

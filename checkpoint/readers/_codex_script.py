@@ -14,6 +14,12 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 _SPACE = re.compile(r"(?:\s+|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
+_PLAIN = {
+    '"': re.compile(r'[^"\\]*'),
+    "'": re.compile(r"[^'\\]*"),
+    "`": re.compile(r"[^`\\$]*"),
+    "raw": re.compile(r"[^`$]*"),
+}
 _DEPTH = 20
 
 
@@ -60,22 +66,22 @@ def _whole(number: re.Match[str]) -> float:
 
 
 def _string(text: str, at: int, quote: str, *, raw: bool) -> tuple[str, int]:
+    plain = _PLAIN["raw" if raw else quote]
     found: list[str] = []
-    start = at
-    while at < len(text):
-        mark = text[at]
+    while match := plain.match(text, at):
+        found.append(match.group())
+        at = match.end()
+        mark = text[at : at + 1]
         if mark == quote:
-            found.append(text[start:at])
             return "".join(found), at + 1
-        if mark == "\\" and not raw:
-            found.append(text[start:at])
+        if mark == "\\":
             piece, at = _escape(text, at + 1)
             found.append(piece)
-            start = at
-        elif quote == "`" and text.startswith("${", at):
-            raise _NotALiteral
-        else:
+        elif mark == "$" and not text.startswith("${", at):
+            found.append(mark)
             at += 1
+        else:
+            break
     raise _NotALiteral
 
 

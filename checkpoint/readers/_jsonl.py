@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Generator, Iterator
-from datetime import datetime
+from collections.abc import Callable, Generator, Iterator, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,6 +28,7 @@ Record = dict[str, Any]
 KIND = "bytes"
 _BLOCK = 1 << 20
 _EDGE = 4096
+_BEGINNING = 65_536
 _STRIP = b"\x00 \t\r"
 _decoder = msgspec.json.Decoder()
 
@@ -44,13 +46,27 @@ class Lines:
     it is left for the next reading.
     """
 
-    def __init__(self, path: Path, problems: Problems, start: int = 0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        problems: Problems,
+        start: int = 0,
+        skip: Callable[[bytes], bool] | None = None,
+    ) -> None:
         self._path = path
         self._problems = problems
+        self._unread = skip
         self.end = start
         """After the last line that was read, or left out for good."""
         self.torn = False
         """What follows `end` is the beginning of a line that is not whole yet."""
+
+    def raw(self) -> Iterator[tuple[int, bytes]]:
+        """Yield each line as it stands, with its offset; a long one shortened."""
+        with open_bytes(self._path) as file:
+            _skip(file, self.end)
+            for offset, line, _whole in self._split(file):
+                yield offset, line
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         with open_bytes(self._path) as file:
@@ -118,8 +134,7 @@ class Lines:
         line = line.strip(_STRIP)
         if offset == 0:
             line = line.removeprefix(b"\xef\xbb\xbf").strip(_STRIP)
-        if not line:
-            self.end = max(self.end, offset)
+        if not line or (self._unread and line[-1:] == b"}" and self._unread(line)):
             return None
         value = self._value(line)
         if not whole:
@@ -195,6 +210,16 @@ def _skip_on(file: BinaryIO, at: int, to: int) -> None:
         _skip(file, to - at)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What must be known of a file before its records are taken one by one."""
+
+    left_out: Set[int] = frozenset()
+    """Offsets of the records that are not the session's course: taken back, or told twice."""
+    stale: str = ""
+    """Why what comes after the cursor changes what was read before it; "" if it does not."""
+
+
 class JsonlReader(Reader):
     """A reader of a line file: what each record means is told by a `Session` of its own."""
 
@@ -202,11 +227,13 @@ class JsonlReader(Reader):
         """Read the session; see `Reader.read`."""
         problems = Problems()
         head = SessionHead(agent=self.name, source=str(path))
-        start = Head.of(path)
+        start = _beginning(Head.of(path))
         reading = Reading(head, iter(()), problems, Cursor(KIND))
+        plan: Plan | None = None
         if since is not None and since.offset:
             if since.kind == KIND and since.check and proof(path, since.offset) == since.check:
-                reading.fell_back = self.stale(path, since)
+                plan = self.plan(path, since)
+                reading.fell_back = plan.stale
             else:
                 reading.fell_back = "the file before the cursor is no longer the same"
             if not reading.fell_back:
@@ -214,12 +241,16 @@ class JsonlReader(Reader):
         going = reading.cursor
         into = Assembler(head, problems, going if going.offset else None, KIND)
         self.begin(start, into)
-        reading.messages = self._messages(path, reading, into)
+        reading.messages = self._messages(path, reading, into, plan if going.offset else None)
         return reading
 
-    def stale(self, path: Path, since: Cursor) -> str:  # noqa: ARG002
-        """Return why what comes after the cursor changes what was read before it, else ""."""
-        return ""
+    def plan(self, path: Path, since: Cursor) -> Plan:  # noqa: ARG002
+        """Look through the file from the cursor on; only `since.offset` counts."""
+        return Plan()
+
+    def unread(self, line: bytes) -> bool:  # noqa: ARG002
+        """Whether a line need not even be decoded: nothing in it is of use."""
+        return False
 
     @abstractmethod
     def begin(self, start: Head, into: Assembler) -> None:
@@ -229,14 +260,20 @@ class JsonlReader(Reader):
     def session(self, path: Path, into: Assembler, since: Cursor) -> Session:
         """Return what takes the records from the cursor on."""
 
-    def _messages(self, path: Path, reading: Reading, into: Assembler) -> Iterator[Message]:
-        lines = Lines(path, reading.problems, reading.cursor.offset)
+    def _messages(
+        self, path: Path, reading: Reading, into: Assembler, plan: Plan | None
+    ) -> Iterator[Message]:
+        left_out = (plan or self.plan(path, Cursor(KIND))).left_out
+        lines = Lines(path, reading.problems, reading.cursor.offset, self.unread)
         session = self.session(path, into, reading.cursor)
         for offset, record in lines:
+            if offset in left_out:
+                continue
             into.place(offset)
             session.offset = offset
             session.record(record)
-            yield from into.settled()
+            if into.ready:
+                yield from into.settled()
         into.place(lines.end)
         session.offset = lines.end
         session.finish()
@@ -248,6 +285,25 @@ class JsonlReader(Reader):
             what = "the last line is not whole yet"
             reading.problems.add(what, lines.where(lines.end), "note")
         yield from into.rest()
+
+
+def _beginning(head: Head) -> Head:
+    """Return less of the head: what tells about the session stands in its first lines."""
+    if len(head.start) <= _BEGINNING:
+        return head
+    return Head(head.path, head.start[:_BEGINNING], whole=False)
+
+
+def own_type(line: bytes) -> bytes:
+    """Return the record's `type` as it stands in the line; empty if that is not sure.
+
+    It is sure if it comes before any inner object; nothing of the line is decoded.
+    """
+    at = line.find(b'"type":"', 0, 4096)
+    if at < 0 or line.count(b"{", 0, at) != 1:
+        return b""
+    end = line.find(b'"', at + 8, at + 72)
+    return line[at + 8 : end] if end > 0 else b""
 
 
 class Session:
@@ -276,9 +332,16 @@ class Session:
     def at(self, record: Record) -> datetime | None:
         """Return the record's time."""
         text = record.get("timestamp")
-        if isinstance(text, str) and text != self._at_text:
-            self._at_text, self._at = text, at_of(text)
-        return self._at if isinstance(text, str) else at_of(text)
+        if not isinstance(text, str):
+            return at_of(text)
+        if text != self._at_text:
+            self._at_text = text
+            try:
+                at = datetime.fromisoformat(text)
+                self._at = at if at.tzinfo is UTC else at_of(text)
+            except ValueError:
+                self._at = at_of(text)
+        return self._at
 
     def text(self, text: str) -> str:
         """Return a text as it may be kept: no NUL, no packed pictures, not endlessly long."""
@@ -290,5 +353,8 @@ class Session:
 
     def carry(self, **known: Any) -> None:
         """Remember what must be known to go on from a later place."""
-        if any(self.into.carry.get(key) != value for key, value in known.items()):
-            self.into.carry = {**self.into.carry, **known}
+        carry = self.into.carry
+        for key, value in known.items():
+            if carry.get(key) != value:
+                self.into.carry = {**carry, **known}
+                return

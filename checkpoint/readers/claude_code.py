@@ -25,7 +25,8 @@ from checkpoint.readers._claude_calls import (
 from checkpoint.readers._claude_find import find_sessions, project_folders
 from checkpoint.readers._claude_kinds import ATTACHMENTS, BOOKKEEPING, SYSTEM
 from checkpoint.readers._claude_origin import attachment, bash_output, plain, said
-from checkpoint.readers._jsonl import JsonlReader, Record, Session
+from checkpoint.readers._claude_tree import plan
+from checkpoint.readers._jsonl import JsonlReader, Plan, Record, Session, own_type
 from checkpoint.readers._whole import at_of, dict_of, records_of, text_of
 
 
@@ -40,6 +41,9 @@ class ClaudeCode(JsonlReader):
             return True
         marks = (b'"isSidechain"', b'"parentUuid"', b'"userType"')
         return not head.whole and all(mark in head.start[:20_000] for mark in marks)
+
+    def unread(self, line: bytes) -> bool:
+        return own_type(line) in _UNREAD
 
     def begin(self, start: Head, into: Assembler) -> None:
         head = into.head
@@ -58,6 +62,9 @@ class ClaudeCode(JsonlReader):
         elif len(stem) == 36 and stem.count("-") == 4:
             head.id = stem
 
+    def plan(self, path: Path, since: Cursor) -> Plan:
+        return plan(path, since.offset)
+
     def session(self, path: Path, into: Assembler, since: Cursor) -> Session:
         return _ClaudeSession(path, into)
 
@@ -66,6 +73,9 @@ class ClaudeCode(JsonlReader):
 
     def find(self, directory: Path | None = None) -> Iterator[Found]:
         return find_sessions(self.name, self.roots(), directory)
+
+
+_UNREAD = frozenset(one.encode() for one in BOOKKEEPING)
 
 
 def _is_message(record: Record) -> bool:
@@ -89,8 +99,6 @@ class _ClaudeSession(Session):
         self.head.model = known.get("model", "")
         self.head.version = known.get("version", "")
         self.head.branch = known.get("branch", self.head.branch)
-        self._left: set[str] = set(known.get("open", ()))
-        """Calls before the cursor whose results come after it: they are known, nothing is lost."""
 
     def record(self, record: Record) -> None:
         kind = record.get("type")
@@ -205,8 +213,6 @@ class _ClaudeSession(Session):
         last = self.into.last()
         if last and call.id and any(call.id == one.id for one in last.calls()):
             return None  # the same block once more
-        if call.id:
-            self.carry(open=[*self.into.carry.get("open", ()), call.id][-64:])
         return call
 
     def _user(self, record: Record) -> None:
@@ -249,10 +255,10 @@ class _ClaudeSession(Session):
         number = text_of(block.get("tool_use_id"))
         call = self.into.call(number)
         if call is None:
-            if number not in self._left:
+            if not self.into.knows(number):
                 self.problem("a tool result without its call")
                 return
-            call = ToolCall("")
+            call = ToolCall("")  # made before the cursor
         text = self.text(result_text(block.get("content")))
         give_result(call, block, twin, text)
         if call.category == "todo" and call.tool != "TodoWrite" and not call.failed:
@@ -262,7 +268,6 @@ class _ClaudeSession(Session):
             after = task_changes(call, twin, text, tasks)
             self.carry(tasks={key: list(one) for key, one in after.items()})
         self.into.close(number)
-        self.carry(open=[one for one in self.into.carry.get("open", ()) if one != number])
 
     def _system(self, record: Record) -> None:
         kind = record.get("subtype")

@@ -19,7 +19,8 @@ from checkpoint.readers._base import Found, Head
 from checkpoint.readers._codex_events import Events
 from checkpoint.readers._codex_find import find_sessions, session_folders
 from checkpoint.readers._codex_kinds import ITEMS, RECORDS, SILENT_ITEMS
-from checkpoint.readers._jsonl import JsonlReader, Record, Session
+from checkpoint.readers._codex_turns import plan
+from checkpoint.readers._jsonl import JsonlReader, Plan, Record, Session
 from checkpoint.readers._whole import at_of, dict_of, text_of
 
 
@@ -50,6 +51,9 @@ class Codex(JsonlReader):
         if not start.records:
             _know_by_text(head, start.text)
         head.cwd = head.cwd or _cwd_in_text(start)
+
+    def plan(self, path: Path, since: Cursor) -> Plan:
+        return plan(path, since.offset)
 
     def session(self, path: Path, into: Assembler, since: Cursor) -> Session:
         return _CodexSession(path, into)
