@@ -93,11 +93,14 @@ def test_writers_in_processes_beside_gc(repository: Path, git: Git) -> None:
 # Killed
 
 
-def test_killed_at_any_point(repository: Path, git: Git) -> None:
+@pytest.mark.parametrize(
+    "times", [8, pytest.param(200, marks=pytest.mark.stress)], ids=["few", "many"]
+)
+def test_killed_at_any_point(times: int, repository: Path, git: Git) -> None:
     """Our process and the git it started, with SIGKILL."""
     store = Store.open(repository)
     known = {saved(store, "before").commit}
-    for n in range(8):
+    for n in range(times):
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(repository), "s1", f"text {n}"],
             stdout=subprocess.DEVNULL,
@@ -109,6 +112,8 @@ def test_killed_at_any_point(repository: Path, git: Git) -> None:
         stored = store.list()
         assert known <= {one.commit for one in stored}
         known = {one.commit for one in stored}
+    if times > 100:
+        assert len(known) > times / 10  # the kills did not all come before anything happened
     assert fsck(git, repository) == ""
     after = saved(store, "after")
     assert store.latest("claude", "s1") == after
@@ -281,6 +286,43 @@ def test_read_only_repository(repository: Path, git: Git) -> None:
     assert str(repository) in said[1]
     assert Store.open(repository).list() == [made]
     assert fsck(git, repository) == ""
+
+
+FULL = """
+mount -t tmpfs -o size=400k tmpfs "$1" && cd "$1" && git init --quiet --template= . && "$2" -c "$3"
+git fsck --full --strict --no-dangling
+"""
+
+FILL = f"""{WRITER.partition("store =")[0]}
+import os
+from checkpoint.errors import StoreError
+store = Store.open(Path.cwd())
+made = []
+try:
+    for n in range(50):
+        made.append(store.write(agent="a", session="s", files={{"x": os.urandom(30000)}},
+                                subject="", body="", reason="", messages=n))
+except StoreError as error:
+    print(error)
+print(len(made), made[::-1] == store.list())
+"""
+
+
+def test_full_disk(tmp_path: Path) -> None:
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, "-m", "true"], check=False).returncode != 0:
+        pytest.skip("may not mount a small disk")
+    done = subprocess.run(
+        [unshare, "-m", "sh", "-c", FULL, "sh", str(tmp_path), sys.executable, FILL],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said, kept, *rest = done.stdout.splitlines()
+    assert "the disk is full; free some space and save again" in said
+    assert kept.endswith(" True")
+    assert int(kept.split()[0]) > 3
+    assert rest == []
 
 
 def test_data_directory_that_cannot_be_made(tmp_path: Path) -> None:

@@ -126,3 +126,13 @@ def test_a_hand_made_ref_in_the_way_is_told(repository: Path, git: Git) -> None:
     git("update-ref", "refs/checkpoints/claude", "HEAD", at=repository)
     with pytest.raises(StoreError, match=r"cannot lock ref|exists; cannot create"):
         saved(Store.open(repository))
+
+
+def test_a_symbolic_ref_moves_no_branch(repository: Path, git: Git) -> None:
+    before = git("rev-parse", "main", at=repository)
+    git("symbolic-ref", "refs/checkpoints/claude/s1", "refs/heads/main", at=repository)
+    store = Store.open(repository)
+    with pytest.raises(StoreError, match="only stands for refs/heads/main; git symbolic-ref"):
+        saved(store)
+    store.prune(keep=0)
+    assert git("rev-parse", "main", at=repository) == before

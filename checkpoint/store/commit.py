@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 
+from checkpoint.errors import StoreError
 from checkpoint.store.checkpoints import number
 from checkpoint.store.git import Git, GitError
 from checkpoint.store.mend import break_stale_lock, gc_runs, mend_ref, secure
@@ -100,10 +101,19 @@ def tree_id(files: Mapping[str, bytes], algorithm: str) -> str:
 
 
 def tip(git: Git, ref: str) -> Tip | None:
-    """Return where a ref stands; None if it does not exist."""
-    form = "%(refname) %(objectname) %(tree) %(committerdate:unix)"
+    """Return where a ref stands; None if it does not exist.
+
+    Raises:
+        StoreError: it is a symbolic ref; writing would move what it stands for, maybe a branch.
+    """
+    form = "%(refname) %(objectname) %(tree) %(committerdate:unix) %(symref)"
     for line in git.run("for-each-ref", f"--format={form}", ref).text.splitlines():
-        name, commit, tree, stamp = line.split(" ")
+        name, commit, tree, stamp, symbolic = line.split(" ")
+        if name == ref and symbolic:
+            raise StoreError(
+                f"{git.directory}: {ref} only stands for {symbolic}; "
+                f"git symbolic-ref --delete {ref} takes it away"
+            )
         if name == ref:
             return Tip(commit, tree, number(stamp))
     return None

@@ -49,12 +49,10 @@ def secure(git: Git, repository: Repository, commit: str) -> bool:
     A gc deletes no pack that came after it began, and none that has a `.keep` beside it. The mark
     goes at once: the ref has moved, so the next gc sees that the objects are needed.
     """
-    tree = git.ask("ls-tree", "-r", "--full-tree", "--format=%(objectname)", commit)
-    names = f"{commit}\n{commit}^{{tree}}\n".encode() + tree.out
-    known = git.ask("cat-file", "--batch-check=%(objectname)", stdin=names)
-    if tree.code != 0 or b" missing" in known.out:
+    names = _objects(git, commit)
+    if not names:
         return False
-    pack = git.ask("pack-objects", "--stdout", "-q", stdin=known.out)
+    pack = git.ask("pack-objects", "--stdout", "-q", stdin=names)
     if pack.code != 0:
         return False
     kept = git.ask("index-pack", "--stdin", "--keep=checkpoint", stdin=pack.out)
@@ -79,7 +77,7 @@ def mend_ref(git: Git, repository: Repository, ref: str) -> None:
     broken = answer.text
     listed = git.ask("rev-list", "--first-parent", f"--max-count={_FAR}", broken)
     commits = listed.text.split()  # as far as they could be read
-    whole = next((one for one in commits if _whole(git, one)), "")
+    whole = next((one for one in commits if _objects(git, one)), "")
     if whole == broken:
         return
     try:
@@ -87,8 +85,8 @@ def mend_ref(git: Git, repository: Repository, ref: str) -> None:
             notes.write(f"{datetime.now(UTC).isoformat()} {ref} {broken} {whole or 'deleted'}\n")
     except OSError:
         return  # without a note nothing is moved
-    order = ["update-ref", "--no-deref", ref, whole] if whole else ["update-ref", "-d", ref]
-    if git.ask(*order, broken).code == 0:
+    order = ["--no-deref", ref, whole] if whole else ["--no-deref", "-d", ref]
+    if git.ask("update-ref", *order, broken).code == 0:
         _log.warning(
             "%s: objects of %s are gone; the session goes on from %s",
             ref,
@@ -97,10 +95,12 @@ def mend_ref(git: Git, repository: Repository, ref: str) -> None:
         )
 
 
-def _whole(git: Git, commit: str) -> bool:
-    """Say whether all objects of a checkpoint are there."""
-    tree = git.ask("ls-tree", "-r", "--full-tree", "--format=%(objectname)", commit)
-    if tree.code != 0:
-        return False
-    answer = git.ask("cat-file", "--batch-check", stdin=tree.out)
-    return answer.code == 0 and b" missing" not in answer.out
+def _objects(git: Git, commit: str) -> bytes:
+    """Return the names of a checkpoint's objects, one a line; nothing if any is not there."""
+    listed = git.ask("ls-tree", "-r", "-z", "--full-tree", commit)
+    rows = [one.partition(b"\t")[0].split(b" ") for one in listed.out.split(b"\0") if one]
+    asked = [commit.encode(), f"{commit}^{{tree}}".encode(), *(one[2] for one in rows)]
+    form = "--batch-check=%(objectname)"
+    known = git.ask("cat-file", form, stdin=b"\n".join(asked) + b"\n")
+    whole = listed.code == known.code == 0 and b" missing" not in known.out
+    return known.out if whole else b""

@@ -52,6 +52,8 @@ def discover(directory: Path) -> Repository | None:
             return None
         raise git.failure("rev-parse", answer)
     said = answer.text.split("\n")
+    if said[0].startswith("--"):  # an option that this git repeats because it does not know it
+        raise StoreError("git is older than 2.31; update it")
     if len(said) != len(asked):  # a line end in a path
         said = [git.run("rev-parse", "--path-format=absolute", one).text for one in asked]
     return Repository(Path(said[2]), Path(said[3]), said[0] == "true", said[1])
