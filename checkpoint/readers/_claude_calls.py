@@ -7,6 +7,7 @@ record's `toolUseResult`, an object whose keys depend on the tool. Seen in 1.0.6
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from checkpoint.model import Category, Change, Todo, TodoStatus, ToolCall
@@ -86,6 +87,7 @@ _ANSWERED = re.compile(
     r"(.*?)\.? ?(?:You can now continue with the user's answers in mind\.)?\s*\Z",
     re.DOTALL,
 )
+_SAVED_BYTES = 4 << 20
 _TASK_MADE = re.compile(r"Task #(\w+) created")
 
 Tasks = dict[str, tuple[str, TodoStatus]]
@@ -152,6 +154,17 @@ def _block_text(block: Record) -> str:
     if kind == "resource":
         return text_of(dict_of(block.get("resource")).get("text"))
     return text_of(block.get("text"))
+
+
+def saved_text(folder: Path, call_id: str, text: str) -> str:
+    """Return the whole of an output that was too long for the session, where it is kept beside."""
+    if not text.startswith("<persisted-output>") or not re.fullmatch(r"[\w-]{1,100}", call_id):
+        return text
+    try:
+        with (folder / f"{call_id}.txt").open("rb") as file:
+            return file.read(_SAVED_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return text
 
 
 def give_result(call: ToolCall, block: Record, twin: Any, text: str) -> None:

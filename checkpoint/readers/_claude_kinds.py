@@ -6,14 +6,14 @@ from checkpoint.readers._jsonl import names
 
 BOOKKEEPING = names(
     """
-    progress file-history-snapshot file-history-delta permission-mode mode agent-name
+    summary progress file-history-snapshot file-history-delta permission-mode mode agent-name
     agent-color agent-setting pr-link api-request api-request-shape api-request-blob tools-used
     cost-state atis-latch result stream_event rate_limit_event tag worktree-state
     content-replacement attribution-snapshot speculation-accept marble-origami-commit
     task-summary
     """
 )
-"""Record types that are no part of the conversation."""
+"""Record types that are no part of the conversation; `summary` is often another session's title."""
 
 ATTACHMENTS = names(
     """

@@ -10,7 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from checkpoint.model import Attachment, Origin, Part, Text, ToolCall
-from checkpoint.readers._jsonl import Record
+from checkpoint.readers._jsonl import Record, names
 from checkpoint.readers._origin import split_injected
 from checkpoint.readers._whole import dict_of, text_of
 
@@ -39,7 +39,17 @@ _BASH_IN = re.compile(r"\s*<bash-input>(.*?)</bash-input>", re.DOTALL)
 _BASH_OUT = re.compile(
     r"\s*<bash-stdout>(.*?)</bash-stdout>\s*(?:<bash-stderr>(.*?)</bash-stderr>)?", re.DOTALL
 )
+_COMPACTED = re.compile(r"\s*<local-command-stdout>(?:\x1b\[\d+m)?Compacted\b")
 _WARMUP = "Warmup"
+_SETTINGS = names(
+    """
+    add-dir agents bashes clear color config context cost doctor effort exit export fast help hooks
+    ide login logout mcp memory model output-style permissions plugin plugins privacy-settings quit
+    reload-plugins release-notes rename resume rewind status statusline tasks terminal-setup theme
+    todos upgrade usage vim
+    """
+)
+"""Commands of the program itself: what follows them is no order to the agent."""
 
 
 class Said(NamedTuple):
@@ -146,7 +156,8 @@ def _command(text: str) -> list[Part]:
     parts: list[Part] = [Text(text[: match.end()].strip(), injected=True)]
     args = (match.group("args") or "").strip()
     if args:
-        parts.append(Text(args))
+        own = command_name(text).lstrip("/") not in _SETTINGS
+        parts.append(Text(args, injected=not own))
     if rest := text[match.end() :].strip():
         parts.append(Text(rest, injected=True))
     return parts
@@ -156,6 +167,12 @@ def command_name(text: str) -> str:
     """Return the slash command that a command echo names ("/compact"); "" if it is none."""
     match = _NAME.search(text)
     return match.group(1) if match else ""
+
+
+def is_compacted(parts: list[Part]) -> bool:
+    """Whether a program says that it compacted the conversation."""
+    first = parts[0] if parts else None
+    return isinstance(first, Text) and bool(_COMPACTED.match(first.text))
 
 
 def bash_output(content: Any) -> str | None:

@@ -1,8 +1,8 @@
 """Claude Code: which records are not the session's course: taken back by a rewind, or told twice.
 
 Records form a tree by `parentUuid`. A fork is a rewind only if two prompts hang on one record and
-the older was answered: parallel tool calls fork as well. Compactions begin a new root. File order is
-the order of the session.
+the older was answered: parallel tool calls fork as well. Compactions begin a new root. The order of
+the session is that of the file.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Items(Session):
         if kind == "message":
             self._message_item(item, record)
         elif kind == "reasoning":
-            words = _reasoning(item)
+            words = reasoning_of(item)
             if words:
                 self._add(record, Reasoning(self.text(words)))
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
@@ -205,13 +205,15 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def _reasoning(item: Record) -> str:
+def reasoning_of(item: Record) -> str:
+    """Return the readable words of a `reasoning` item."""
     words = [text_of(one.get("text")) for one in records_of(item.get("summary"))]
     words += [text_of(one.get("text")) for one in records_of(item.get("content"))]
     return "\n\n".join(filter(None, words))
 
 
 def search_call(item: Record) -> ToolCall:
+    """Return the call of a `web_search_call` item or of its event."""
     action = dict_of(item.get("action"))
     target = action.get("query") or action.get("url") or action.get("pattern") or item.get("query")
     call = ToolCall("web_search", "fetch", text_of(target), id=text_of(item.get("call_id")))

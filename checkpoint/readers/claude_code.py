@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from checkpoint.model import Compaction, Cursor, Message, Part, Reasoning, Text, ToolCall
+from checkpoint.model import Compaction, Cursor, Message, Origin, Part, Reasoning, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
 from checkpoint.readers._claude_calls import (
@@ -20,11 +20,18 @@ from checkpoint.readers._claude_calls import (
     call_of,
     give_result,
     result_text,
+    saved_text,
     task_changes,
 )
 from checkpoint.readers._claude_find import find_sessions, project_folders
 from checkpoint.readers._claude_kinds import ATTACHMENTS, BOOKKEEPING, SYSTEM
-from checkpoint.readers._claude_origin import attachment, bash_output, plain, said
+from checkpoint.readers._claude_origin import (
+    attachment,
+    bash_output,
+    is_compacted,
+    plain,
+    said,
+)
 from checkpoint.readers._claude_tree import plan
 from checkpoint.readers._jsonl import JsonlReader, Plan, Record, Session, own_type
 from checkpoint.readers._whole import at_of, dict_of, records_of, text_of
@@ -95,6 +102,7 @@ class _ClaudeSession(Session):
     def __init__(self, path: Path, into: Assembler) -> None:
         super().__init__(path, into)
         known = into.carry
+        self._saved = path.parent / path.name.partition(".")[0] / "tool-results"
         self.head.title = known.get("title", "")
         self.head.model = known.get("model", "")
         self.head.version = known.get("version", "")
@@ -138,8 +146,6 @@ class _ClaudeSession(Session):
     def _title(self, record: Record, kind: str) -> None:
         rank, key = _TITLES[kind]
         title = text_of(record.get(key)).strip()
-        if kind == "summary" and record.get("leafUuid") != self.into.carry.get("uuid"):
-            return  # often the title of another session
         self._titled(title, rank)
 
     def _titled(self, title: str, rank: int) -> None:
@@ -151,7 +157,7 @@ class _ClaudeSession(Session):
 
     def _message(self, record: Record, role: Any, parts: list[Part], **more: Any) -> Message:
         at: datetime | None = self.at(record)
-        side = record.get("isSidechain") is True
+        side = record.get("isSidechain") is True or bool(record.get("parent_tool_use_id"))
         self._titles_itself(more.get("origin"), parts, side)
         return self.into.message(
             role, parts, at=at, cwd=text_of(record.get("cwd")),
@@ -181,6 +187,13 @@ class _ClaudeSession(Session):
                 record, "assistant", parts, origin="agent", id=own,
                 join=number, model=model,
             )  # fmt: skip
+
+    def _summary(self, parts: list[Part]) -> Origin | None:
+        """Whether the answer is the summary that follows a compaction without boundary."""
+        if not self.into.carry.get("summary_next"):
+            return None
+        self.carry(summary_next=False)
+        return "summary" if all(isinstance(part, Text) for part in parts) else None
 
     def _synthetic(self, record: Record, message: Record) -> None:
         """Take what the program says in the model's place: an error, or that nothing came."""
@@ -233,6 +246,10 @@ class _ClaudeSession(Session):
 
     def _say(self, record: Record, content: Any) -> None:
         origin, parts = said(record, content)
+        if not self.into.carry.get("cut") and is_compacted(parts):
+            # Up to 1.0 no boundary was stored, and the summary as an answer.
+            self._message(record, "system", [Compaction("manual")], origin="injected")
+            self.carry(summary_next=True)
         for part in parts:
             if isinstance(part, Text):
                 part.text = self.text(part.text)
@@ -259,7 +276,7 @@ class _ClaudeSession(Session):
                 self.problem("a tool result without its call")
                 return
             call = ToolCall("")  # made before the cursor
-        text = self.text(result_text(block.get("content")))
+        text = self.text(saved_text(self._saved, number, result_text(block.get("content"))))
         give_result(call, block, twin, text)
         if call.category == "todo" and call.tool != "TodoWrite" and not call.failed:
             tasks: Tasks = {
@@ -329,7 +346,6 @@ class _ClaudeSession(Session):
 _TITLES = {
     "custom-title": (5, "customTitle"),
     "ai-title": (4, "aiTitle"),
-    "summary": (3, "summary"),
     "last-prompt": (0, "lastPrompt"),
 }
 

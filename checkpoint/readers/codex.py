@@ -9,19 +9,24 @@ A fork begins with its parent's records, which are kept: only the parent's file 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from checkpoint.model import Cursor
+from checkpoint.model import Cursor, Reasoning, SessionHead
 from checkpoint.readers._assemble import Assembler
-from checkpoint.readers._base import Found, Head
+from checkpoint.readers._base import Found, Head, Problems, Reading
+from checkpoint.readers._codex_calls import call_of
 from checkpoint.readers._codex_events import Events
 from checkpoint.readers._codex_find import find_sessions, session_folders
+from checkpoint.readers._codex_items import reasoning_of
 from checkpoint.readers._codex_kinds import ITEMS, RECORDS, SILENT_ITEMS
+from checkpoint.readers._codex_stream import STREAM, as_event, as_item, is_stream
 from checkpoint.readers._codex_turns import plan
 from checkpoint.readers._jsonl import JsonlReader, Plan, Record, Session
-from checkpoint.readers._whole import at_of, dict_of, text_of
+from checkpoint.readers._whole import KIND as WHOLE
+from checkpoint.readers._whole import at_of, dict_of, finish, load_json, records_of, text_of
 
 
 class Codex(JsonlReader):
@@ -37,14 +42,34 @@ class Codex(JsonlReader):
                 "session_meta", "response_item", "event_msg", "turn_context",
             ):  # fmt: skip
                 return True
+        if is_stream(head.records[:1]) or _is_json(head):
+            return True
         return _is_bare(head.records[:20]) or (
             not head.records and b'"type":"session_meta"' in head.start[:400].replace(b" ", b"")
         )
+
+    def read(self, path: Path, since: Cursor | None = None, session: str = "") -> Reading:
+        if not _is_json(Head.of(path)):
+            return super().read(path, since, session)
+        problems = Problems()
+        into = Assembler(SessionHead(agent=self.name, source=str(path)), problems, kind=WHOLE)
+        value = dict_of(load_json(path, problems))
+        about = dict_of(value.get("session"))
+        _know(into.head, about, about)
+        taker = _CodexSession(path, into)
+        for number, item in enumerate(records_of(value.get("items"))):
+            into.place(number)
+            taker.offset = number
+            taker.record(item)
+        taker.finish()
+        return finish(into, since)
 
     def begin(self, start: Head, into: Assembler) -> None:
         head = into.head
         for record in start.records[:100]:
             about = _payload(record)
+            if record.get("type") == "thread.started":
+                head.id = text_of(record.get("thread_id"))
             if record.get("type") == "session_meta" or _is_bare_head(record):
                 _know(head, about, record)
                 break
@@ -65,9 +90,17 @@ class Codex(JsonlReader):
         return find_sessions(self.name, self.roots())
 
 
+_JSON = re.compile(rb'\s*\{\s*"session"\s*:\s*\{')
+
+
 def _payload(record: Record) -> Record:
     payload = record.get("payload")
     return payload if isinstance(payload, dict) else record
+
+
+def _is_json(head: Head) -> bool:
+    """Whether the file is one JSON object, as the first Codex CLI wrote it."""
+    return bool(_JSON.match(head.start[:4096])) and head.has_key("items")
 
 
 def _is_bare_head(record: Record) -> bool:
@@ -129,10 +162,27 @@ class _CodexSession(Events):
             self._compacted(_payload(record), record)
         elif kind in ITEMS or kind in SILENT_ITEMS:
             self._item(record, record)
-        elif kind in RECORDS or record.get("record_type") == "state" or _is_bare_head(record):
+        elif kind == "item.completed":
+            self._streamed(dict_of(record.get("item")), record)
+        elif (
+            kind in STREAM
+            or kind in RECORDS
+            or record.get("record_type") == "state"
+            or _is_bare_head(record)
+        ):
             return
         else:
             self.problem(f"unknown record type {str(kind)[:60]!r}")
+
+    def _streamed(self, item: Record, record: Record) -> None:
+        if event := as_event(item):
+            self._event_msg(event, record)
+        elif (known := as_item(item)) and known["type"] == "plan":
+            call = call_of(known)
+            call.finished = True
+            self._add(record, call)
+        elif known and (words := reasoning_of(known)):
+            self._add(record, Reasoning(self.text(words)))
 
     def finish(self) -> None:
         self._confirm_asked()
