@@ -366,13 +366,15 @@ def test_git_that_hangs(repository: Path, tmp_path: Path, monkeypatch: pytest.Mo
     wrapper = tmp_path / "bin" / "git"
     wrapper.parent.mkdir()
     wrapper.write_text(
-        f'#!/bin/sh\ncase "$*" in *" status "*) exec sleep 60;; esac\nexec "{real}" "$@"\n'
+        f'#!/bin/sh\ncase "$*" in *" status "*) sleep 20;; esac\nexec "{real}" "$@"\n'
     )
     wrapper.chmod(0o755)
     monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr("checkpoint.store.place._STATUS_TIMEOUT_S", 0.2)
+    began = time.monotonic()
     made = saved(Store.open(repository))
     assert (made.dirty, made.branch, len(made.head)) == ("", "main", 40)
+    assert time.monotonic() - began < 15  # not until the grandchild lets go of the pipes
 
 
 def test_importing_the_store_is_cheap() -> None:

@@ -136,3 +136,26 @@ def test_a_symbolic_ref_moves_no_branch(repository: Path, git: Git) -> None:
         saved(store)
     store.prune(keep=0)
     assert git("rev-parse", "main", at=repository) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ndiff --git a b",
+        "# heading",
+        "\n\nCheckpoint-Id: forged",
+        "x\r\n\r\nCheckpoint-Agent: forged\n \nCheckpoint-Session: forged",
+        "\u2028Checkpoint-Id: forged\x1cCheckpoint-Id: forged\x85",
+        "Signed-off-by: x <y@example.org>\n(cherry picked from commit abc)",
+        "\ud800\x00",
+        " \t\n",
+    ],
+)
+def test_hostile_text_comes_back_as_it_was_told(text: str, repository: Path) -> None:
+    store = Store.open(repository)
+    made = saved(
+        store, subject=text, body=text, agent=text, session=text, reason=text, continues=text
+    )
+    assert store.list() == [made]
+    assert store.find(made.id) == made
+    assert "\n" not in made.subject + made.session + made.reason

@@ -22,6 +22,7 @@ from typing import Any
 from checkpoint.errors import StoreError
 
 TIMEOUT_S = 60.0
+_LAST_WORDS_S = 1.0
 
 _KEPT = frozenset(
     {
@@ -149,8 +150,7 @@ class Git:
         try:
             out, err = process.communicate(stdin, timeout=timeout_s)
         except subprocess.TimeoutExpired as error:
-            process.kill()
-            process.communicate()
+            _stop(process)
             raise StoreError(
                 f"{self.directory}: git {arguments[0]} took longer than {timeout_s:g} s and was "
                 "stopped; try again"
@@ -189,6 +189,16 @@ def _start(directory: Path, command: list[str], env: Mapping[str, str]) -> Any:
             raise StoreError("git cannot be started; install it, or put it on the PATH") from error
         except OSError as error:  # no memory, too many files, ...
             raise StoreError(f"{directory}: git cannot be started ({error.strerror})") from error
+
+
+def _stop(process: Any) -> None:
+    """Kill git; a child of its own (ssh, a credential helper) may hold the pipes, and is let go."""
+    process.kill()
+    try:
+        process.communicate(timeout=_LAST_WORDS_S)
+    except subprocess.TimeoutExpired:
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
 
 
 @contextmanager
