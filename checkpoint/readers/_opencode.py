@@ -54,6 +54,10 @@ _PROGRAM = re.compile(
     r"^\"?\s*(?:# (?:System )?Context\b|# \w+ System Context\b|You are \*{0,2}\w+\*{0,2}, (?:powered|a |an )|"
     r"Your name is \*\*|<system|Provide a brief synopsis of what you just accomplished)"
 )
+_REQUEST = re.compile(
+    r"^#{1,3} (?:User|Human)(?:'s)? (?:Request|Message|Prompt|Query|Input|Task)\s*$", re.MULTILINE | re.I
+)
+"""Where a program that wraps a person's request says that it begins."""
 _REFUSED = re.compile(
     r"(?:The user (?:rejected|has rejected|dismissed|doesn't want)|user rejected permission)", re.I
 )
@@ -140,6 +144,10 @@ def _text(part: Record, role: str) -> list[Text]:
     if role == "assistant":
         return [Text(text)]
     synthetic = part.get("synthetic") is True or part.get("ignored") is True
+    asked = _REQUEST.search(text) if _PROGRAM.match(text) and not synthetic else None
+    if asked:
+        before = Text(text[: asked.start()].strip(' "\n'), injected=True)
+        return [before, Text(text[asked.end() :].strip(' "\n'))]
     if synthetic or text.startswith(_NUDGES) or _PROGRAM.match(text):
         return [Text(text, injected=True)]
     bare = text.rstrip("\n")

@@ -76,6 +76,9 @@ def _goal(state: State, stale: Stale) -> Section:
             rank - age(goal, state),
             {"overall": -2.0, "current": -1.0}.get(goal.status, float(goal.first)),
         )
+    if not state.goals and state.session.title:
+        title = line(state.session.title, 200)
+        section.add(f"{title} (the session's title; no person's words name a goal)", 200.0)
     if len(state.goals) == 1 and section.lines:
         section.lines[0].text = section.lines[0].text.replace("**Overall:** ", "", 1)
     return section
