@@ -154,7 +154,7 @@ _ENVIRONMENT = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z
 _WRAPPED = re.compile(r"<(task|user_message|feedback|answer)>\s*(.*?)\s*(?:</\1>|\Z)", re.DOTALL)
 _BOUNDARY = re.compile(
     r"^(?:<environment_details>|# TODO LIST |\[TASK RESUMPTION\]|\[ERROR\]|# task_progress|"
-    r"The user provided the following feedback:|<feedback>|<user_message>|# Reminder:)",
+    r"The user provided the following feedback:|<feedback>|<user_message>|<answer>|# Reminder:)",
     re.MULTILINE,
 )
 _FEEDBACK_TOOLS = frozenset({"attempt_completion", "plan_mode_respond", ""})

@@ -15,7 +15,7 @@ _NAMES: dict[Speaker, str] = {
     "assistant response|gpt[-\\w. ]{0,20}|claude[-\\w. ]{1,30}|gemini[-\\w. ]{1,30}|asistente|"
     "ассистент|助手|アシスタント",
     "system": "system|system prompt|system message|系统",
-    "tool": "tool|tool result|tool output|tool response|function|function result|command output|工具",
+    "tool": "tool|tool result|tool output|tool response|function|function result|output|工具",
 }
 _ROLES: list[tuple[Speaker, re.Pattern[str]]] = [
     (role, re.compile(rf"(?:{names})\Z", re.IGNORECASE)) for role, names in _NAMES.items()

@@ -181,6 +181,7 @@ class _Run:
         self._asked: list[ToolCall] = []
         self._edits = 0
         self._words = ""
+        self._ran: ToolCall | None = None
 
     def read(self, text: str) -> None:
         """Put the messages of the run, in order."""
@@ -216,11 +217,11 @@ class _Run:
             parts: list[Part] = [Text(text, injected=True)]
             ran = _RAN.search(text)
             if ran:
-                call = ToolCall("/run", "shell", ran.group(1).strip())
-                close_call(call, ran.group(2).strip("\n"))
-                parts.append(call)
+                parts.extend(self._gave(ran.group(1).strip(), ran.group(2).strip("\n")))
             self._say("user", parts, "injected")
             return
+        if self._ran:
+            self._into.abandon(self._ran.id)
         self._say("user", [Text(_PROSE.sub("", text))], "person")
         command = _COMMAND.match(text)
         if command and command.group(1).strip():
@@ -228,7 +229,20 @@ class _Run:
             line = command.group(1).strip()
             line = f"git {line}" if words == "/git" else line
             call = ToolCall(words if words[0] == "/" else "/run", "shell", line, finished=False)
+            self._edits += 1
+            call.id = f"run-{self._edits}"
             self._say("system", [call], "injected")
+            self._ran = call
+
+    def _gave(self, command: str, output: str) -> list[ToolCall]:
+        """Put the output that was given to the model into the call, or return a call for it."""
+        if self._ran and self._ran.target == command and not self._ran.finished:
+            close_call(self._ran, output)
+            self._into.close(self._ran.id)
+            return []
+        call = ToolCall("/run", "shell", command)
+        close_call(call, output)
+        return [call]
 
     def _agent(self, text: str) -> None:
         parts: list[Part] = []

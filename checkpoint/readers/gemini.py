@@ -198,8 +198,8 @@ _COMPRESSED = re.compile(r"compressed from:? ([\d,]+)|chat history compressed", 
 
 def _notice(content: Any) -> list[Part]:
     """Return the program's own words; those that announce a compression are one."""
-    parts: list[Part] = [*model_text(content)]
-    words = " ".join(p.text for p in parts if isinstance(p, Text))
+    words = " ".join(p.text for p in model_text(content) if isinstance(p, Text))
+    parts: list[Part] = [Text(words, injected=True)] if words else []
     match = _COMPRESSED.search(words)
     if match:
         tokens = (match.group(1) or "").replace(",", "")

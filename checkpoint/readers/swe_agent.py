@@ -113,9 +113,9 @@ def _state(value: Any) -> Record:
 
 
 def _step(step: Record, before: Record, number: int, into: Assembler) -> Record:
-    """Put one step; return the state after it."""
+    """Put one step; return its state, which old versions took before it and newer ones after."""
     state = _state(step.get("state"))
-    cwd = text_of(before.get("working_dir")) or text_of(state.get("working_dir"))
+    cwd = text_of(state.get("working_dir")) or text_of(before.get("working_dir"))
     into.head.cwd = into.head.cwd or cwd
     parts: list[Part] = []
     thought = text_of(step.get("thought")).strip("\n")
@@ -204,8 +204,8 @@ def _editor(words: list[str], native: Record) -> ToolCall:
 
 def _special(call: ToolCall, action: str, words: list[str], before: Record, state: Record) -> None:
     """Fill in target and changes of one of the agent's own commands."""
-    opened = text_of(before.get("open_file")) or text_of(state.get("open_file"))
-    opened = "" if opened == "n/a" else opened
+    known = (text_of(one.get("open_file")) for one in (state, before))
+    opened = next((one for one in known if one not in ("", "n/a")), "")
     argument = words[1] if len(words) > 1 else ""
     if call.category in ("search", "read"):
         call.target = argument if call.tool in ("open", "find_file") or argument else opened

@@ -176,8 +176,7 @@ def _content(content: list[Any], where: str, into: Assembler) -> list[Part]:
             name, number = text_of(use.get("name")), text_of(use.get("id"))
             parts.append(make_call(name, use.get("input"), id=number, table=TABLE))
         elif "Mention" in block:
-            uri = dict_of(block["Mention"]).get("uri")
-            parts.append(Attachment(text_of(uri) or str(dict_of(uri) or "")))
+            parts.append(Attachment(_mentioned(dict_of(block["Mention"]).get("uri"))))
         elif "Image" in block:
             parts.append(Attachment("", "image"))
         elif "RedactedThinking" not in block:
@@ -185,11 +184,27 @@ def _content(content: list[Any], where: str, into: Assembler) -> list[Part]:
     return parts
 
 
+def _mentioned(uri: Any) -> str:
+    """Return what a mention names: its address, or the path or name within it."""
+    if isinstance(uri, str):
+        return uri
+    for inner in dict_of(uri).values():
+        for key in ("abs_path", "path", "name", "url"):
+            if text_of(dict_of(inner).get(key)):
+                return text_of(dict_of(inner)[key])
+    return ""
+
+
 def _result(name: str, one: Record) -> Result:
     content = one.get("content")
-    inner = dict_of(content).get("Text", content)
-    output = inner if isinstance(inner, str) else content_text(dict_of(inner).get("text") or inner)
+    pieces = content if isinstance(content, list) else [content]
+    output = "\n".join(filter(None, map(_result_text, pieces)))
     return Result(text_of(one.get("tool_use_id")) or name, output, one.get("is_error") is True)
+
+
+def _result_text(piece: Any) -> str:
+    inner = dict_of(piece).get("Text", piece)
+    return inner if isinstance(inner, str) else content_text(dict_of(inner).get("text"))
 
 
 def _old(record: Record, fields: dict[str, Any], where: str, into: Assembler) -> None:
