@@ -99,9 +99,9 @@ def test_reading_in_pieces_gives_the_same_bytes(tmp_path: Path, demo_session: Pa
 
 def test_what_was_not_understood_is_counted_once_when_going_on(tmp_path: Path, demo_session: Path):
     part = tmp_path / "part.jsonl"
-    strange = b'{"type":"never-seen","uuid":"1"}\n'
+    strange = [b'{"type":"never-seen","uuid":"%d"}\n' % n for n in range(3)]
     begin, end = lines(demo_session)[:20], lines(demo_session)[20:]
-    text = [*begin, strange, b"{torn\n", *end[:5], strange, *end[5:], strange]
+    text = [*begin, strange[0], b"{torn\n", *end[:5], strange[1], *end[5:], strange[2]]
     part.write_bytes(b"".join(text[:24]))
     first = summarise(part, settings=SETTINGS)
     part.write_bytes(b"".join(text))
