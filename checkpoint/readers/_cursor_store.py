@@ -6,7 +6,6 @@ bubbles stood in the composer's `conversation`, and before that in `ItemTable` a
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,8 @@ from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Problems
 from checkpoint.readers._calls import close_call, make_call, status_of
 from checkpoint.readers._cursor_words import TABLE, person_texts
-from checkpoint.readers._sqlite import columns, open_database, rows
+from checkpoint.readers._sqlite import columns, listing, rows
+from checkpoint.readers._vscode import folder_of
 from checkpoint.readers._whole import Record, at_of, dict_of, list_of, records_of, text_of
 
 
@@ -130,21 +130,12 @@ def path_of(uri: Any) -> str:
 def workspaces(user: Path) -> dict[str, str]:
     """Return the folders of composers by id, from the workspaces of a `User` folder."""
     found: dict[str, str] = {}
+    key = "SELECT value FROM ItemTable WHERE key = 'composer.composerData'"
     for about in (user / "workspaceStorage").glob("*/workspace.json"):
-        try:
-            folder = path_of(json.loads(about.read_text("utf-8")).get("folder"))
-            store = about.with_name("state.vscdb")
-            if not folder or not store.is_file():
-                continue
-            with open_database(store) as database:
-                row = database.execute(
-                    "SELECT value FROM ItemTable WHERE key = 'composer.composerData'"
-                ).fetchone()
-        except (OSError, ValueError, AttributeError, sqlite3.Error):
-            continue
-        listed = dict_of(value_of(row["value"])) if row else {}
-        for one in records_of(listed.get("allComposers")):
-            found[text_of(one.get("composerId"))] = folder
+        folder, store = folder_of(about), about.with_name("state.vscdb")
+        for row in listing(store, key) if folder and store.is_file() else ():
+            for one in records_of(dict_of(value_of(row["value"])).get("allComposers")):
+                found[text_of(one.get("composerId"))] = folder
     return found
 
 

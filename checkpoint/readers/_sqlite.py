@@ -23,7 +23,23 @@ from checkpoint.readers._base import Head, Problems
 BUSY_S = 5.0
 """How long a writer is waited for."""
 
-Row = sqlite3.Row
+
+class Row(dict[str, Any]):
+    """A row by column names, or by number; None for a column that this version does not have."""
+
+    def __missing__(self, key: object) -> Any:
+        if isinstance(key, int) and -len(self) <= key < len(self):
+            return list(self.values())[key]
+        return None
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> Row:
+    names = (column[0] for column in cursor.description)
+    return Row(zip(names, values, strict=True))
+
+
+BROKEN = (sqlite3.Error, UnicodeError, OverflowError)
+"""What reading a damaged database raises; a message about it may itself not be decodable."""
 
 
 @contextlib.contextmanager
@@ -36,7 +52,7 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.ExitStack() as stack:
         try:
             database = _connect(path)
-        except sqlite3.Error:
+        except BROKEN:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-"))
             database = _copy(path, Path(folder))
         stack.callback(database.close)
@@ -47,12 +63,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode=ro"
     database = sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
     try:
-        database.row_factory = Row
+        database.row_factory = _row
         database.text_factory = lambda raw: raw.decode("utf-8", "replace")
         database.execute("PRAGMA query_only=1")
         database.execute("BEGIN")
         database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
+    except BROKEN:
         database.close()
         raise
     return database
@@ -68,7 +84,7 @@ def _copy(path: Path, folder: Path) -> sqlite3.Connection:
         return _connect(copied)
     except OSError as error:
         raise ReadError(f"{path}: cannot be read ({error.strerror})") from error
-    except sqlite3.Error as error:
+    except BROKEN as error:
         raise ReadError(f"{path}: not a database that can be read ({error})") from error
 
 
@@ -82,15 +98,24 @@ def rows(
     """Yield the rows of a query; a damaged database ends them, and that is a problem."""
     try:
         yield from database.execute(query, values)
-    except (sqlite3.Error, OverflowError) as error:
+    except BROKEN as error:
         problems.add(f"the database cannot be read on ({type(error).__name__})", where, "error")
+
+
+def listing(path: Path, query: str) -> list[Row]:
+    """Return the rows of a query over a whole store; none if it cannot be read."""
+    try:
+        with open_database(path) as database:
+            return list(database.execute(query))
+    except (ReadError, *BROKEN):
+        return []
 
 
 def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
     """Return the names of a table's columns; empty if there is no such table."""
     try:
         found = database.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
-    except sqlite3.Error:
+    except BROKEN:
         return frozenset()
     return frozenset(str(row[0]) for row in found)
 
@@ -114,5 +139,5 @@ def _tables(path: Path, version: tuple[int, int, int]) -> frozenset[str]:  # noq
         with open_database(path) as database:
             found = database.execute("SELECT name FROM sqlite_master WHERE type='table'")
             return frozenset(str(row[0]) for row in found)
-    except (ReadError, sqlite3.Error):
+    except (ReadError, *BROKEN):
         return frozenset()

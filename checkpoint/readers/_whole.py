@@ -249,6 +249,14 @@ def _aware(at: datetime) -> datetime | None:
         return None
 
 
+def changed(path: Path) -> float:
+    """Return when a file was last written, in seconds; 0 if it is gone."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def text_of(value: Any) -> str:
     """Return a value if it is a text, else ""."""
     return value if isinstance(value, str) else ""

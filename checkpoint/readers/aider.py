@@ -26,10 +26,10 @@ from pathlib import Path
 
 from checkpoint.errors import ReadError
 from checkpoint.model import Change, Origin, Part, Reasoning, Role, Text, ToolCall
+from checkpoint.readers._aider_edits import cut_edits, same, whole_file
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._calls import close_call
-from checkpoint.readers._edits import blocks
 from checkpoint.readers._whole import WholeReader, at_of, load_text
 
 _RUN = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)\s*$")
@@ -74,8 +74,10 @@ class Aider(WholeReader):
                 places.append(folder / HISTORY)
                 break
         for path in places:
-            changed = path.stat().st_mtime
-            runs = _runs(load_text(path, Problems()))
+            try:
+                changed, runs = path.stat().st_mtime, _runs(load_text(path, Problems()))
+            except (OSError, ReadError):
+                continue
             for number, (started, text) in enumerate(runs):
                 began = _time(started)
                 at = began.timestamp() if began else 0.0
@@ -253,7 +255,7 @@ class _Run:
         text = _THOUGHT.sub("", text).strip("\n")
         self._drop()
         self._words = text
-        text, calls = _edits(text)
+        text, calls = cut_edits(text)
         self._asked = calls
         for call in calls:
             self._edits += 1
@@ -312,13 +314,13 @@ class _Run:
         return None
 
     def _applied(self, path: str, line: str) -> ToolCall | None:
-        asked = [one for one in self._asked if _same(one.target, path) and not one.output]
+        asked = [one for one in self._asked if same(one.target, path) and not one.output]
         for call in asked:
             close_call(call, line.strip())
             self._into.close(call.id)
         if asked:
             return None
-        whole = _whole_file(self._words, path)
+        whole = whole_file(self._words, path)
         call = ToolCall("edit", "write" if whole else "edit", path)
         call.changes = (Change(path, "written" if whole else "edited", new=whole),)
         close_call(call, line.strip())
@@ -332,71 +334,3 @@ def _watched(text: str) -> tuple[list[Part], Origin]:
     if own:
         parts.append(Text("\n".join(own)))
     return parts, "person" if own else "injected"
-
-
-def _same(one: str, other: str) -> bool:
-    one, other = one.replace("\\", "/"), other.replace("\\", "/")
-    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
-
-
-_FENCE = re.compile(r"^(`{3,}|~{3,}|<source>)[^\n`]*\n?", re.MULTILINE)
-
-
-def _edits(text: str) -> tuple[str, list[ToolCall]]:
-    """Return the words without their SEARCH/REPLACE blocks, and the blocks as calls."""
-    calls: list[ToolCall] = []
-    kept: list[str] = []
-    at = 0
-    for change, start, end in blocks(text, ""):
-        before = text[at:start]
-        path, cut = _named(before)
-        change.path = path or (calls[-1].target if calls else "")
-        if not change.path:
-            continue
-        kept.append(before[:cut])
-        call = ToolCall("edit", "edit", change.path, finished=False)
-        call.input = {"path": change.path, "search": change.old, "replace": change.new}
-        call.changes = (change,)
-        calls.append(call)
-        at = end + _closing(text[end:])
-    kept.append(text[at:])
-    return "".join(kept), calls
-
-
-def _named(before: str) -> tuple[str, int]:
-    """Return the path that stands above a block, and where path line and fence begin."""
-    cut = len(before)
-    for line in reversed(before.split("\n")[-5:]):
-        start = cut - len(line)
-        bare = line.strip().strip("*`#:").strip()
-        if bare and not _FENCE.match(line.strip() + "\n"):
-            if " " in bare and not re.search(r"[/\\]|\.\w{1,8}$", bare):
-                return "", len(before)
-            return bare, _opened(before, max(start, 0))
-        cut = start - 1
-    return "", len(before)
-
-
-def _opened(before: str, at: int) -> int:
-    """Return where the fence begins whose first line begins at `at`; `at` if there is none."""
-    above = before[:at].rstrip("\n").rpartition("\n")[2]
-    if _FENCE.match(above + "\n"):
-        return at - len(before[:at]) + before[:at].rindex(above)
-    return at
-
-
-def _closing(after: str) -> int:
-    """Return the length of the fence's end right after a block."""
-    match = re.match(r"\s*(?:`{3,}|~{3,}|</source>)[ \t]*\n?", after)
-    return match.end() if match else 0
-
-
-def _whole_file(text: str, path: str) -> str:
-    """Return the content that a fence under the line `path` gives, "" if there is none."""
-    name = re.escape(path.replace("\\", "/")).replace("/", r"[/\\]")
-    match = re.search(
-        rf"^[*`#\s]*{name}[*`:]*\s*\n(`{{3,}})[^\n]*\n(.*?)\n\1[ \t]*$",
-        text,
-        re.DOTALL | re.MULTILINE,
-    )
-    return match.group(2) if match else ""

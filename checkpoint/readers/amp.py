@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Category, Compaction, Origin, Part, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
@@ -83,7 +84,7 @@ class Amp(WholeReader):
                 try:
                     changed = path.stat().st_mtime
                     thread = dict_of(load_json(path, Problems()))
-                except OSError:
+                except (OSError, ReadError):
                     continue
                 cwd, branch = _place(thread)
                 started = at_of(thread.get("created"))

@@ -40,6 +40,7 @@ from checkpoint.readers._whole import (
     Record,
     WholeReader,
     at_of,
+    changed,
     dict_of,
     list_of,
     load_json,
@@ -88,18 +89,18 @@ class Cline(WholeReader):
 
     def find(self, directory: Path | None = None) -> Iterator[Found]:
         for root in self.roots():
-            for task in root.iterdir():
+            for task in root.glob("*"):
                 path = task / (API if (task / API).is_file() else UI)
                 if path.is_file():
                     yield self._found(task, path)
 
     def _found(self, task: Path, path: Path) -> Found:
-        head = Head.of(path)
+        head = Head.of(path) if path.is_file() else Head(path)
         title = re.search(r"<task>\\n(.{1,120}?)(?:\\n|<)", head.text)
         started = at_of(task.name)
         return Found(
             self.name, path, task.name, directory_of(head.text), title.group(1) if title else "",
-            started.timestamp() if started else 0.0, path.stat().st_mtime, None, "", False,
+            started.timestamp() if started else 0.0, changed(path), None, "", False,
             len(head.start) < 10,
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import (
     Attachment,
     Category,
@@ -103,7 +104,7 @@ class CopilotCli(JsonlReader):
             for path in (*root.glob("*/events.jsonl"), *root.glob("*.jsonl")):
                 try:
                     head, changed = Head.of(path), path.stat().st_mtime
-                except OSError:
+                except (OSError, ReadError):
                     continue
                 first = next((r for r in head.records if r.get("type") == "session.start"), {})
                 data = dict_of(first.get("data"))

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Attachment, Change, Part, Reasoning, Text, Todo, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
@@ -73,9 +74,11 @@ class CopilotChat(WholeReader):
                 folder = folder_of(path.parent.parent / "workspace.json")
                 if directory and folder and not _related(folder, directory):
                     continue
-                about = _load(path, Problems())
+                try:
+                    about, changed = _load(path, Problems()), path.stat().st_mtime
+                except (OSError, ReadError):
+                    continue
                 made, last = at_of(about.get("creationDate")), at_of(about.get("lastMessageDate"))
-                changed = path.stat().st_mtime
                 requests = list_of(about.get("requests"))
                 yield Found(
                     self.name, path, text_of(about.get("sessionId")) or path.stem, folder,
@@ -238,8 +241,8 @@ def _shown(shown: list[Record], into: Assembler) -> list[Part]:
     parts: list[Part] = []
     words = ""
     for one in shown:
-        kind = one.get("kind")
-        if kind in (None, "markdownContent"):
+        kind = text_of(one.get("kind"))
+        if kind in ("", "markdownContent"):
             words += _markdown(one.get("content") if kind else one)
             continue
         if kind == "inlineReference":

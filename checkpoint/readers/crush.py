@@ -31,7 +31,7 @@ from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
 from checkpoint.readers._calls import close_call, make_call
 from checkpoint.readers._origin import split_injected
-from checkpoint.readers._sqlite import Row, columns, open_database, rows, tables_of
+from checkpoint.readers._sqlite import Row, columns, listing, open_database, rows, tables_of
 from checkpoint.readers._whole import Record, WholeReader, at_of, dict_of, records_of, text_of
 
 TABLE: dict[str, Category] = {
@@ -93,15 +93,14 @@ class Crush(WholeReader):
                 return
 
     def _found(self, store: Path) -> Iterator[Found]:
-        with open_database(store) as database:
-            for row in database.execute("SELECT * FROM sessions"):
-                made, last = at_of(row["created_at"]), at_of(row["updated_at"])
-                yield Found(
-                    self.name, store, str(row["id"]), _directory(store), str(row["title"] or ""),
-                    made.timestamp() if made else 0.0, last.timestamp() if last else 0.0,
-                    int(row["message_count"] or 0), str(row["parent_session_id"] or ""),
-                    bool(row["parent_session_id"]), not row["message_count"],
-                )  # fmt: skip
+        for row in listing(store, "SELECT * FROM sessions"):
+            made, last = at_of(row["created_at"]), at_of(row["updated_at"])
+            count, parent = row["message_count"], text_of(row["parent_session_id"])
+            yield Found(
+                self.name, store, str(row["id"]), _directory(store), text_of(row["title"]),
+                made.timestamp() if made else 0.0, last.timestamp() if last else 0.0,
+                count if isinstance(count, int) else None, parent, bool(parent), not count,
+            )  # fmt: skip
 
 
 def _directory(store: Path) -> str:
@@ -128,8 +127,7 @@ def _message(row: Row, summary: str, into: Assembler) -> None:
     model = str(row["model"] or "")
     role = row["role"]
     fields: dict[str, Any] = {"id": name, "at": at_of(row["created_at"]), "cwd": into.head.cwd}
-    flag = bool(row["is_summary_message"]) if "is_summary_message" in row.keys() else False  # noqa: SIM118
-    if flag or name == summary:
+    if row["is_summary_message"] or name == summary:
         into.message("assistant", [Compaction(), *parts], origin="summary", **fields)
     elif role == "assistant":
         into.head.model = model or into.head.model

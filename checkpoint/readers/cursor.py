@@ -39,6 +39,7 @@ from checkpoint.readers._whole import (
     Record,
     WholeReader,
     at_of,
+    changed,
     dict_of,
     load_lines,
     load_text,
@@ -92,10 +93,10 @@ class Cursor(WholeReader):
             sub = "subagents" in path.parts
             yield Found(
                 self.name, path, path.stem, _folder(path, directory), "", 0.0,
-                path.stat().st_mtime, None, path.parent.parent.name if sub else "", sub,
+                changed(path), None, path.parent.parent.name if sub else "", sub,
             )  # fmt: skip
         for path in self.roots()[1].glob("*/*/store.db"):
-            yield Found(self.name, path, path.parent.name, updated=path.stat().st_mtime)
+            yield Found(self.name, path, path.parent.name, updated=changed(path))
         for user in _users():
             store = user / "globalStorage" / "state.vscdb"
             if store.is_file():
@@ -103,15 +104,19 @@ class Cursor(WholeReader):
 
     def _composers(self, user: Path, store: Path) -> Iterator[Found]:
         folders = workspaces(user)
-        with open_database(store) as database:
-            for one in composers(database, Problems()):
-                name = text_of(one.get("composerId"))
-                made = at_of(one.get("createdAt"))
-                yield Found(
-                    self.name, store, name, folders.get(name, "") or directory(one),
-                    text_of(one.get("name")), made.timestamp() if made else 0.0,
-                    updated(one) / 1000, None, "", False, not said_anything(one),
-                )  # fmt: skip
+        try:
+            with open_database(store) as database:
+                found = list(composers(database, Problems()))
+        except ReadError:
+            return
+        for one in found:
+            name = text_of(one.get("composerId"))
+            made = at_of(one.get("createdAt"))
+            yield Found(
+                self.name, store, name, folders.get(name, "") or directory(one),
+                text_of(one.get("name")), made.timestamp() if made else 0.0,
+                updated(one) / 1000, None, "", False, not said_anything(one),
+            )  # fmt: skip
 
 
 def _users() -> list[Path]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Category, Compaction, Cursor, Origin, Part, Text, Todo, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
@@ -55,7 +56,7 @@ class Droid(JsonlReader):
         first = records[0]
         if first.get("type") == "session_start":
             return "id" in first
-        return all(one.get("type") in _KINDS for one in records) and any(
+        return all(text_of(one.get("type")) in _KINDS for one in records) and any(
             "role" in dict_of(one.get("message")) and "timestamp" in one for one in records
         )
 
@@ -83,7 +84,7 @@ class Droid(JsonlReader):
             for path in root.glob("**/*.jsonl"):
                 try:
                     head, changed = Head.of(path), path.stat().st_mtime
-                except OSError:
+                except (OSError, ReadError):
                     continue
                 first = next(iter(head.records), {})
                 yield Found(
@@ -95,7 +96,7 @@ class Droid(JsonlReader):
 
 class _Records(Session):
     def record(self, record: Record) -> None:
-        kind = record.get("type")
+        kind = text_of(record.get("type"))
         fields: dict[str, Any] = {
             "id": text_of(record.get("id")),
             "at": self.at(record),

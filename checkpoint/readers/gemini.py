@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Compaction, Message, Part, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
@@ -148,7 +149,7 @@ def _rewind(messages: dict[str, Record], to: str) -> None:
 
 
 def _message(record: Record, into: Assembler, subagent: str) -> None:
-    kind = record.get("type")
+    kind = text_of(record.get("type"))
     fields: dict[str, Any] = {
         "id": text_of(record.get("id")),
         "at": at_of(record.get("timestamp")),
@@ -303,7 +304,7 @@ def _found(agent: str, path: Path, known: dict[str, str], directory: Path | None
     try:
         header, messages = _load(path, Problems())
         changed = path.stat().st_mtime
-    except OSError:
+    except (OSError, ReadError):
         return None
     if "sessionId" not in header:
         return None
@@ -325,7 +326,7 @@ def _stream(header: Record, records: list[Record], into: Assembler) -> None:
     into.head.model = text_of(header.get("model"))
     into.head.started = at_of(header.get("timestamp"))
     for record in records:
-        kind = record.get("type")
+        kind = text_of(record.get("type"))
         at = at_of(record.get("timestamp"))
         if kind == "message" and record.get("role") == "user":
             into.message("user", person_parts(record.get("content")), origin="person", at=at)

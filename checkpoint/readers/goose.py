@@ -26,11 +26,12 @@ from checkpoint.readers._base import Found, Head
 from checkpoint.readers._blocks import content_text
 from checkpoint.readers._calls import checklist, close_call, make_call
 from checkpoint.readers._origin import split_injected
-from checkpoint.readers._sqlite import Row, columns, open_database, rows, tables_of
+from checkpoint.readers._sqlite import Row, columns, listing, open_database, rows, tables_of
 from checkpoint.readers._whole import (
     Record,
     WholeReader,
     at_of,
+    changed,
     dict_of,
     list_of,
     load_lines,
@@ -102,29 +103,28 @@ class Goose(WholeReader):
             if store.is_file():
                 yield from self._found(store)
             for path in root.glob("*.jsonl"):
-                first = next(iter(Head.of(path).records), {})
+                try:
+                    first = next(iter(Head.of(path).records), {})
+                except ReadError:
+                    continue
                 yield Found(
                     self.name, path, path.stem, text_of(first.get("working_dir")),
-                    text_of(first.get("description")), 0.0, path.stat().st_mtime,
+                    text_of(first.get("description")), 0.0, changed(path),
                 )  # fmt: skip
 
     def _found(self, store: Path) -> Iterator[Found]:
-        with open_database(store) as database:
-            names = columns(database, "sessions")
-            query = (
-                "SELECT s.*, count(m.id) AS n, max(m.created_timestamp) AS last "
-                "FROM sessions s LEFT JOIN messages m ON m.session_id = s.id GROUP BY s.id"
-            )
-            for row in database.execute(query):
-                last, made = at_of(row["last"]), at_of(row["created_at"])
-                title = row["name"] if "name" in names else row["description"]
-                kind = row["session_type"] if "session_type" in names else ""
-                yield Found(
-                    self.name, store, str(row["id"]), str(row["working_dir"] or ""),
-                    str(title or ""), made.timestamp() if made else 0.0,
-                    last.timestamp() if last else 0.0, int(row["n"]), "",
-                    kind == "sub_agent", not row["n"],
-                )  # fmt: skip
+        query = (
+            "SELECT s.*, count(m.id) AS n, max(m.created_timestamp) AS last "
+            "FROM sessions s LEFT JOIN messages m ON m.session_id = s.id GROUP BY s.id"
+        )
+        for row in listing(store, query):
+            last, made = at_of(row["last"]), at_of(row["created_at"])
+            yield Found(
+                self.name, store, str(row["id"]), text_of(row["working_dir"]),
+                text_of(row["name"]) or text_of(row["description"]),
+                made.timestamp() if made else 0.0, last.timestamp() if last else 0.0,
+                int(row["n"]), "", row["session_type"] == "sub_agent", not row["n"],
+            )  # fmt: skip
 
 
 def _is_store(head: Head) -> bool:
@@ -155,7 +155,7 @@ def _store(path: Path, session: str, into: Assembler) -> None:
             head.model = text_of(_json(about["model_config_json"]).get("model_name"))
         order = "SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id"
         for row in rows(database, order, (about["id"],), into.problems, path.name):
-            record = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a Row is no mapping
+            record: Record = dict(row)
             record["created"] = record.get("created_timestamp")
             record["metadata"] = _json(record.get("metadata_json"))
             content = _json_list(record.get("content_json"), into, f"message {row['id']}")

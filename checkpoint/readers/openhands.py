@@ -29,6 +29,7 @@ from checkpoint.readers._whole import (
     Record,
     WholeReader,
     at_of,
+    changed,
     dict_of,
     list_of,
     load_json,
@@ -99,7 +100,7 @@ class OpenHands(WholeReader):
                 if files:
                     yield Found(
                         self.name, folder, folder.parent.name, "", "", 0.0,
-                        files[-1].stat().st_mtime, len(files),
+                        changed(files[-1]), len(files),
                     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Category, Compaction, Part, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
@@ -59,7 +60,7 @@ class Pi(WholeReader):
             for path in root.glob("*/*.jsonl"):
                 try:
                     head, changed = Head.of(path), path.stat().st_mtime
-                except OSError:
+                except (OSError, ReadError):
                     continue
                 first = next(iter(head.records), {})
                 started = at_of(first.get("timestamp"))
@@ -91,7 +92,7 @@ class _Run:
 
     def put(self, entry: Record, where: str) -> None:
         """Put one entry of the branch."""
-        kind = entry.get("type")
+        kind = text_of(entry.get("type"))
         fields: dict[str, Any] = {
             "id": text_of(entry.get("id")),
             "at": at_of(entry.get("timestamp")),
@@ -127,7 +128,7 @@ class _Run:
             self._into.problems.add(f"unknown entry {kind!r}", where, "note")
 
     def _message(self, message: Record, fields: dict[str, Any]) -> None:
-        role = message.get("role")
+        role = text_of(message.get("role"))
         content = message.get("content")
         if role == "user":
             parts: list[Part] = []

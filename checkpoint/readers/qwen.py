@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Compaction, Origin, Part, Reasoning, Text, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
@@ -48,7 +49,7 @@ class QwenCode(WholeReader):
     def build(self, path: Path, session: str, into: Assembler) -> None:
         for where, record in load_lines(path, into.problems):
             _known(record, into)
-            kind = record.get("type")
+            kind = text_of(record.get("type"))
             if kind == "user":
                 _user(record, into)
             elif kind == "assistant":
@@ -71,7 +72,7 @@ class QwenCode(WholeReader):
                 try:
                     head = Head.of(path)
                     changed = path.stat().st_mtime
-                except OSError:
+                except (OSError, ReadError):
                     continue
                 yield _found(self.name, path, head, changed)
 
@@ -174,7 +175,7 @@ def _display(call: ToolCall, display: Record) -> None:
 
 
 def _system(record: Record, into: Assembler, where: str) -> None:
-    subtype = record.get("subtype")
+    subtype = text_of(record.get("subtype"))
     payload = dict_of(record.get("systemPayload"))
     if subtype == "chat_compression":
         about = dict_of(payload.get("info"))

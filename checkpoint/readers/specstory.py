@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from checkpoint.errors import ReadError
 from checkpoint.model import Change, Compaction, Origin, Part, Reasoning, Text, Todo, ToolCall
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
@@ -68,7 +69,7 @@ class SpecStory(WholeReader):
             for path in sorted((folder / ".specstory" / "history").glob("*.md")):
                 try:
                     head, changed = Head.of(path), path.stat().st_mtime
-                except OSError:
+                except (OSError, ReadError):
                     continue
                 named = _SESSION.search(head.text[:4000])
                 started = _time(named.group(3)) if named else None

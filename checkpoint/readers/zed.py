@@ -19,7 +19,7 @@ from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
 from checkpoint.readers._blocks import Result, content_text, give_all
 from checkpoint.readers._calls import make_call
-from checkpoint.readers._sqlite import columns, open_database, rows, tables_of
+from checkpoint.readers._sqlite import columns, listing, open_database, rows, tables_of
 from checkpoint.readers._whole import (
     Record,
     WholeReader,
@@ -98,19 +98,13 @@ class Zed(WholeReader):
     def find(self, directory: Path | None = None) -> Iterator[Found]:
         for root in self.roots():
             store = root / "threads.db"
-            if not store.is_file():
-                continue
-            with open_database(store) as database:
-                names = columns(database, "threads")
-                for row in database.execute("SELECT * FROM threads"):
-                    last = at_of(row["updated_at"])
-                    folders = str(row["folder_paths"] or "") if "folder_paths" in names else ""
-                    parent = str(row["parent_id"] or "") if "parent_id" in names else ""
-                    yield Found(
-                        self.name, store, str(row["id"]), folders.split("\n")[0],
-                        str(row["summary"] or ""), 0.0, last.timestamp() if last else 0.0,
-                        None, parent, bool(parent), not row["data"],
-                    )  # fmt: skip
+            for row in listing(store, "SELECT * FROM threads") if store.is_file() else ():
+                last, parent = at_of(row["updated_at"]), text_of(row["parent_id"])
+                yield Found(
+                    self.name, store, str(row["id"]), text_of(row["folder_paths"]).split("\n")[0],
+                    text_of(row["summary"]), 0.0, last.timestamp() if last else 0.0,
+                    None, parent, bool(parent), not row["data"],
+                )  # fmt: skip
 
 
 def _unpack(raw: bytes, kind: str, path: Path) -> bytes:
