@@ -16,7 +16,7 @@ import msgspec
 from checkpoint.readers._whole import dict_of, list_of, text_of
 
 _HEADER = re.compile(
-    r"Chunk ID: [^\n]*|Wall time:? [^\n]*|Original token count: \d+|Output:"
+    r"Chunk ID: [^\n]*|Duration: [^\n]*|Wall time:? [^\n]*|Original token count: \d+|Output:"
     r"|Process exited with code (?P<code>-?\d{1,9})|Exit code: (?P<code2>-?\d{1,9})"
     r"|Process running with session ID (?P<session>\w+)|Script running with cell ID (?P<cell>\w+)"
     r"|Script (?P<script>completed|failed|terminated)[^\n]*"

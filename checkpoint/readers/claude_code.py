@@ -184,7 +184,7 @@ class _ClaudeSession(Session):
         parts = [part for part in map(self._part, blocks) if part is not None]
         if parts:
             self._message(
-                record, "assistant", parts, origin="agent", id=own,
+                record, "assistant", parts, origin=self._summary(parts) or "agent", id=own,
                 join=number, model=model,
             )  # fmt: skip
 
