@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from checkpoint.cli._app import command
 from checkpoint.cli._options import Json
@@ -17,7 +18,7 @@ def readers(json: Json = False) -> None:
     from checkpoint.cli._print import out_json, table
     from checkpoint.readers import readers as known
 
-    told = [
+    told: list[dict[str, Any]] = [
         {
             "name": reader.name,
             "title": reader.title,
@@ -30,13 +31,20 @@ def readers(json: Json = False) -> None:
         out_json(told)
         return
     rows = [("NAME", "AGENT", "SESSIONS ARE LOOKED FOR IN")]
-    for one in told:
-        places = [_place(root, root in one["present"]) for root in one["roots"]]
-        rows.append((str(one["name"]), str(one["title"]), ", ".join(places) or "files you name"))
+    rows += [(one["name"], one["title"], _places(one["roots"], one["present"])) for one in told]
     table(rows)
 
 
-def _place(root: str, there: bool) -> str:
+def _places(roots: list[str], present: list[str]) -> str:
+    """Name the places that there are; else the usual one, and how many more were looked at."""
+    if not roots:
+        return "files you name"
+    if present:
+        return ", ".join(_short(root) for root in present)
+    more = f" and {len(roots) - 1} more" if len(roots) > 1 else ""
+    return f"{_short(roots[0])}{more} (nothing there)"
+
+
+def _short(root: str) -> str:
     home = str(Path.home())
-    short = "~" + root[len(home) :] if root.startswith(home + "/") else root
-    return short if there else f"{short} (none)"
+    return "~" + root[len(home) :] if root.startswith(home + "/") else root
