@@ -85,7 +85,8 @@ class _Both:
     """Closes the packed file along with what unpacks it."""
 
     def __init__(self, inner: Any, file: BinaryIO) -> None:
-        self.read = inner.read
+        # One step at a time: a longer read would lose what it had when the stream breaks.
+        self.read = getattr(inner, "read1", inner.read)
         self._closing = (inner, file)
 
     def close(self) -> None:

@@ -235,6 +235,8 @@ def at_of(value: Any) -> datetime | None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         seconds = float(value)
+        if abs(seconds) > 1e20:
+            return None
         while abs(seconds) > 1e11:
             seconds /= 1000
         with contextlib.suppress(ValueError, OverflowError, OSError):
