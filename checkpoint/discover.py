@@ -48,9 +48,7 @@ class Choice:
     ties: tuple[Listed, ...] = ()
 
 
-def sessions(
-    directory: Path | None, agents: Sequence[str] | str | None = None
-) -> list[Listed]:
+def sessions(directory: Path | None, agents: Sequence[str] | str | None = None) -> list[Listed]:
     """Return sessions, newest first; of `directory` only, if one is given.
 
     Args:
@@ -204,4 +202,3 @@ def refresh() -> None:
 
 
 __all__ = ["Choice", "Listed", "choose", "refresh", "relation", "repository", "sessions"]
-

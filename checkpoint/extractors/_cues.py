@@ -66,7 +66,9 @@ class Cues:
     """
 
     def __init__(self, categories: Mapping[str, list[str]]) -> None:
-        self._patterns = [(c, pattern) for c, patterns in categories.items() for pattern in patterns]
+        self._patterns = [
+            (c, pattern) for c, patterns in categories.items() for pattern in patterns
+        ]
         self._compiled: dict[int, re.Pattern[str]] = {}
         self._always: list[int] = []
         by_literal: dict[str, list[int]] = {}

@@ -160,11 +160,11 @@ def _remote(run: Run) -> tuple[str | None, str, str]:
         inner = " ".join(words[at + 1 :]) or run.heredoc
         return (inner or None), _nested(run.host, host), ""
     if run.name in ("docker", "podman", "nerdctl") and words[:1] == ["exec"]:
-        return _exec(words[1:], run, "container", "e u w".split())
+        return _exec(words[1:], run, "container", ["e", "u", "w"])
     if run.name in ("docker-compose",) and words[:1] == ["exec"]:
-        return _exec(words[1:], run, "container", "e u w".split())
+        return _exec(words[1:], run, "container", ["e", "u", "w"])
     if run.name == "docker" and words[:2] == ["compose", "exec"]:
-        return _exec(words[2:], run, "container", "e u w".split())
+        return _exec(words[2:], run, "container", ["e", "u", "w"])
     if run.name in ("kubectl", "oc") and "exec" in words[:6]:
         return _pod(words[words.index("exec") + 1 :], run)
     if run.name in ("bash", "sh", "zsh", "dash", "fish", "wsl", "eval", "su"):
@@ -398,7 +398,9 @@ def _simple(piece: str, host: str, cwd: str, documents: list[str]) -> Run | None
     sub = ""
     if name in _SUBCOMMANDS:
         sub = _subcommand(name, rest)
-    return Run(text, words, name, sub, env, host, cwd, False, log, stdin_from, [], heredoc, wrappers)
+    return Run(
+        text, words, name, sub, env, host, cwd, False, log, stdin_from, [], heredoc, wrappers
+    )
 
 
 def _subcommand(name: str, rest: list[str]) -> str:
@@ -466,7 +468,9 @@ def _program(words: list[str], env: dict[str, str]) -> tuple[str, list[str], tup
         else:
             break
         while at < len(words) and words[at].startswith("-"):
-            at += 2 if words[at] in ("--with", "--extra", "-p", "--package", "--python", "-n") else 1
+            at += (
+                2 if words[at] in ("--with", "--extra", "-p", "--package", "--python", "-n") else 1
+            )
     if at >= len(words):
         return posixpath.basename(words[0]), words[1:], tuple(wrappers)
     name = posixpath.basename(words[at])

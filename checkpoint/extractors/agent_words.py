@@ -40,7 +40,10 @@ _LEANS = re.compile(
     r"no|but|however|still|otherwise|instead|which|and|or)\b|^\W*(?:这|那|它|所以|因此|但|而)",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"^(?:\d+[.)]|(?:step|phase|hypothesis|finding|issue|problem|cause|fix|option) ?#?\d*[.:)]*)\s+", re.I)
+_NUMBERED = re.compile(
+    r"^(?:\d+[.)]|(?:step|phase|hypothesis|finding|issue|problem|cause|fix|option) ?#?\d*[.:)]*)\s+",
+    re.I,
+)
 _GENERIC = re.compile(
     r"^(?:summary|overview|results?|key findings?|findings?|conclusions?|analysis|notes?|details?|"
     r"what (?:i|was|changed|happened)|changes?|root causes?|next steps?|benchmarks?|evidence|impact)\b[^:]{0,20}$",
@@ -113,9 +116,7 @@ class _Speaker:
         self._authority = authority
         self._final = not message.calls()
 
-    def _fact(
-        self, kind: str, quote: str, modality: Modality = "stated", **fields: object
-    ) -> Fact:
+    def _fact(self, kind: str, quote: str, modality: Modality = "stated", **fields: object) -> Fact:
         return fact(
             self._message, kind, "", quote, self._authority, modality, text=plain(quote), **fields
         )
@@ -193,9 +194,7 @@ class _Speaker:
             return [self._in_context(facts[0], block), *facts[1:]], used
         return self._statement(sentence, block, cues, under), 1
 
-    def _question(
-        self, sentence: str, cues: Cues, pieces: Sequence[str], at: int
-    ) -> list[Fact]:
+    def _question(self, sentence: str, cues: Cues, pieces: Sequence[str], at: int) -> list[Fact]:
         if "open_question" in cues:
             return [self._fact("question", sentence, to_person=False)]
         near_end = at >= len(pieces) - 2

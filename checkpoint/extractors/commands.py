@@ -12,11 +12,7 @@ from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, fact
 
 _LOOKING = frozenset(
-    "ls cat grep egrep rg ag find fd cd pwd echo printf head tail sed awk wc sort uniq cut tr tee less "
-    "which type file stat du df ps top date whoami hostname uname env export set true false test [ "
-    "sleep wait kill pkill mkdir rm mv cp touch chmod chown ln xargs jq diff tree history clear "
-    "nvidia-smi lscpu free nproc read source . for while if basename dirname realpath readlink "
-    "apply_patch sqlite3 column nl od xxd base64 md5sum sha256sum strings open code".split()
+    ["ls", "cat", "grep", "egrep", "rg", "ag", "find", "fd", "cd", "pwd", "echo", "printf", "head", "tail", "sed", "awk", "wc", "sort", "uniq", "cut", "tr", "tee", "less", "which", "type", "file", "stat", "du", "df", "ps", "top", "date", "whoami", "hostname", "uname", "env", "export", "set", "true", "false", "test", "[", "sleep", "wait", "kill", "pkill", "mkdir", "rm", "mv", "cp", "touch", "chmod", "chown", "ln", "xargs", "jq", "diff", "tree", "history", "clear", "nvidia-smi", "lscpu", "free", "nproc", "read", "source", ".", "for", "while", "if", "basename", "dirname", "realpath", "readlink", "apply_patch", "sqlite3", "column", "nl", "od", "xxd", "base64", "md5sum", "sha256sum", "strings", "open", "code"]
 ) | {""}
 _PURPOSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("test", re.compile(r"\b(?:pytest|unittest|nextest|vitest|jest|mocha|ctest|rspec|phpunit|tox|nox)\b|\b(?:test|check|spec)s?\b")),

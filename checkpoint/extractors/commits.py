@@ -19,13 +19,17 @@ _MADE = re.compile(
     r"^\[(?P<branch>[^\]\n]{1,120}?)(?: \((?:root-commit)\))? (?P<sha>[0-9a-f]{7,40})\] (?P<subject>.+)$",
     re.MULTILINE,
 )
-_ONELINE = re.compile(r"^(?:\* )?(?P<sha>[0-9a-f]{7,40})(?: \([^)]*\))? (?P<subject>\S.*)$", re.MULTILINE)
+_ONELINE = re.compile(
+    r"^(?:\* )?(?P<sha>[0-9a-f]{7,40})(?: \([^)]*\))? (?P<subject>\S.*)$", re.MULTILINE
+)
 _PUSHED = re.compile(
     r"^\s*(?:[*+ ]\s)?\s*(?:\[new (?:branch|tag)\]|(?P<range>[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}))\s+"
     r"(?P<source>\S+) -> (?P<target>\S+)",
     re.MULTILINE,
 )
-_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|merge_requests|-/merge_requests)/(\d+)")
+_PULL = re.compile(
+    r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|merge_requests|-/merge_requests)/(\d+)"
+)
 _TAG = re.compile(r"^v?\d+(?:\.\d+)+[\w.-]*$")
 
 
@@ -75,10 +79,14 @@ def _made(message: Message, call: ToolCall, run: Run, found: list[Run]) -> Itera
     if run is next(r for r in found if r.name == "git" and r.sub == run.sub):
         for match in _MADE.finditer(call.output):
             confirmed = True
-            yield _commit(message, match.group(0), match["sha"], match["subject"], match["branch"], amended)
+            yield _commit(
+                message, match.group(0), match["sha"], match["subject"], match["branch"], amended
+            )
     if confirmed or call.failed or _MADE.search(call.output) or run.sub != "commit":
         return
-    logs = [r for r in found if r.name == "git" and r.sub in ("log", "show") and "--oneline" in r.args()]
+    logs = [
+        r for r in found if r.name == "git" and r.sub in ("log", "show") and "--oneline" in r.args()
+    ]
     if logs:
         match = _ONELINE.search(call.output)
         if match:
@@ -99,7 +107,9 @@ def _host(message: Message, call: ToolCall, run: Run) -> Iterator[Fact]:
     noun, verb = words[0], words[1]
     if noun in ("pr", "mr") and verb in ("create", "merge", "close", "view", "ready", "edit"):
         match = _PULL.search(call.output)
-        number = match.group(1) if match else (words[2] if len(words) > 2 and words[2].isdigit() else "")
+        number = (
+            match.group(1) if match else (words[2] if len(words) > 2 and words[2].isdigit() else "")
+        )
         if not number:
             return
         if verb in ("view", "edit") and not match:

@@ -43,7 +43,15 @@ def _file(
         path = path[len(base.rstrip("/")) + 1 :]
     authority = Authority.INPUT
     return fact(
-        message, "file", "", call.target[:300], authority, path=path, act=act, host=host, source=source
+        message,
+        "file",
+        "",
+        call.target[:300],
+        authority,
+        path=path,
+        act=act,
+        host=host,
+        source=source,
     )
 
 

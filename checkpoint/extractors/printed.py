@@ -33,6 +33,4 @@ def printed(message: Message, settings: Settings) -> Iterator[Fact]:
         numbers = {n.replace(",", "") for n in _NUMBER.findall(text)}
         numbers = {n for n in numbers if len(n.replace(".", "").lstrip("0")) >= 3}
         if 0 < len(numbers) <= MOST:
-            yield fact(
-                message, "printed", "", "", Authority.OUTPUT, numbers=sorted(numbers)
-            )
+            yield fact(message, "printed", "", "", Authority.OUTPUT, numbers=sorted(numbers))

@@ -11,7 +11,9 @@ from checkpoint.model import Message, ToolCall
 from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, fact
 
-_BRIEF = frozenset({"sleep", "echo", "wait", "kill", "cat", "tail", "true", "cd", "ls", "export", ""})
+_BRIEF = frozenset(
+    {"sleep", "echo", "wait", "kill", "cat", "tail", "true", "cd", "ls", "export", ""}
+)
 _PORT = re.compile(
     r"(?:--?(?:server[-.]|http[-.])?port[= ]|\bPORT=|(?:^|[\s/@])(?:localhost|0\.0\.0\.0|127\.0\.0\.1):|-p )(\d{2,5})\b"
 )
@@ -85,18 +87,24 @@ def _killed(message: Message, call: ToolCall, run: Run) -> Iterator[Fact]:
     if run.name == "kill":
         for word in words:
             if word.isdigit():
-                yield _fact(message, call, run.command, act="stop", host=host, pid=word, by=run.command)
+                yield _fact(
+                    message, call, run.command, act="stop", host=host, pid=word, by=run.command
+                )
             elif word.startswith("%"):
                 continue
         at = re.search(r"lsof\b[^)]*?:(\d{2,5})", run.command)
         if at:
-            yield _fact(message, call, run.command, act="stop", host=host, port=at.group(1), by=run.command)
+            yield _fact(
+                message, call, run.command, act="stop", host=host, port=at.group(1), by=run.command
+            )
     elif run.name == "fuser":
         for word in words:
             if match := re.match(r"(\d{2,5})/tcp", word):
                 yield _fact(message, call, run.command, act="stop", host=host, port=match.group(1), by=run.command)  # fmt: skip
     elif words:
-        yield _fact(message, call, run.command, act="stop", host=host, pattern=words[-1], by=run.command)
+        yield _fact(
+            message, call, run.command, act="stop", host=host, pattern=words[-1], by=run.command
+        )
 
 
 def _container(message: Message, call: ToolCall, run: Run, words: list[str]) -> Iterator[Fact]:
@@ -124,7 +132,11 @@ def _published(run: Run) -> str:
 
 
 def _terminal(message: Message, call: ToolCall, run: Run, words: list[str]) -> Iterator[Fact]:
-    if run.name == "tmux" and ("new-session" in words or "new" in words) and "-d" in " ".join(words):
+    if (
+        run.name == "tmux"
+        and ("new-session" in words or "new" in words)
+        and "-d" in " ".join(words)
+    ):
         yield _fact(message, call, run.command, act="start", command=run.command, host=run.host,
                     name=run.option("-s"), port=port(run.command))  # fmt: skip
     elif run.name == "tmux" and "kill-session" in words:

@@ -21,6 +21,4 @@ def todos(message: Message, settings: Settings) -> Iterator[Fact]:
         items = [[todo.status, todo.text, todo.id] for todo in call.todos]
         quote = next((t.text for t in call.todos if t.status == "in_progress"), "")
         quote = quote or (call.todos[0].text if call.todos else "")
-        yield fact(
-            message, "todos", "", quote, Authority.TODO, items=items, whole=call.todos_whole
-        )
+        yield fact(message, "todos", "", quote, Authority.TODO, items=items, whole=call.todos_whole)

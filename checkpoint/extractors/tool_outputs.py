@@ -23,10 +23,17 @@ LONGEST = 200_000
 """Of longer outputs the beginning and the end are looked at (characters)."""
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_TRUNCATED = re.compile(r"\[(?:output )?truncated\]|… \+\d+ lines|\[\.\.\. \d+|<truncated|truncated to|\d+ lines? omitted", re.I)
+_TRUNCATED = re.compile(
+    r"\[(?:output )?truncated\]|… \+\d+ lines|\[\.\.\. \d+|<truncated|truncated to|\d+ lines? omitted",
+    re.I,
+)
 _EVEN_FAILED = frozenset({"tests", "check", "ci", "failure", "commit_undone"})
-_SHOWING = frozenset({"cat", "tail", "head", "grep", "egrep", "rg", "less", "sed", "awk", "sort", "tee", "wc"})
-_SOURCE = re.compile(r"\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|java|rb|php|md|rst|ya?ml|toml|html|css|sh|sql|ipynb)\b")
+_SHOWING = frozenset(
+    {"cat", "tail", "head", "grep", "egrep", "rg", "less", "sed", "awk", "sort", "tee", "wc"}
+)
+_SOURCE = re.compile(
+    r"\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|java|rb|php|md|rst|ya?ml|toml|html|css|sh|sql|ipynb)\b"
+)
 
 
 @cache

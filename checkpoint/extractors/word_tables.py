@@ -19,8 +19,12 @@ from checkpoint.state import Authority, Fact, fact
 _SEPARATOR = re.compile(r"^\s*[|+├┣╠]?[\s:|+\-=─━═┼╋╬]*[-─━═]{2,}[\s:|+\-=─━═┼╋╬]*[|+┤┫╣]?\s*$")
 _BORDER = re.compile(r"^\s*[┌╔┏└╚┗+╭╰][\-=─━═┬┴╦╩┳┻+]*[┐╗┓┘╝┛+╮╯]\s*$")
 _PIPE = re.compile(r"(?<!\\)[|│┃║]")
-_FIGURE = re.compile(r"^\W{0,4}[~≈<>±+-]?\s*[$€£]?\d[\d.,:]*\s*(?:[%×xX]|[a-zA-Zµμ/²³°]{1,12})?(?:\s|$|\W)")
-_EMPTY = re.compile(r"^(?:[-–—−.]+|n/?a|none|nan|null|oom|timeout|failed|error|tbd|\?)?$", re.IGNORECASE)
+_FIGURE = re.compile(
+    r"^\W{0,4}[~≈<>±+-]?\s*[$€£]?\d[\d.,:]*\s*(?:[%×xX]|[a-zA-Zµμ/²³°]{1,12})?(?:\s|$|\W)"
+)
+_EMPTY = re.compile(
+    r"^(?:[-–—−.]+|n/?a|none|nan|null|oom|timeout|failed|error|tbd|\?)?$", re.IGNORECASE
+)
 ROWS = 60
 """Rows of longer tables are left out from the middle."""
 

@@ -258,9 +258,7 @@ def _label(text: str) -> str:
     return re.sub(r"[*`\s]+", " ", text).strip().casefold()
 
 
-def _same_table(
-    fold: Fold, columns: list[str], rows: list[list[str]], host: str
-) -> Table | None:
+def _same_table(fold: Fold, columns: list[str], rows: list[list[str]], host: str) -> Table | None:
     wanted = [_label(c) for c in columns]
     labels = {_label(row[0]) for row in rows}
     for known in reversed(fold.tables.items):

@@ -15,11 +15,7 @@ _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot|nor)\b|n't\b|[不没无未别]")
 _WORD = re.compile(r"[a-z0-9][a-z0-9_.+/-]*[a-z0-9+]|[a-z0-9]|[぀-ヿ一-鿿가-힯]|[à-öø-ÿа-яё]+", re.I)
 _STOP = frozenset(
-    "a an the and or but of to in on at for with by from as is are was were be been being it its this "
-    "that these those i we you they he she my our your their me us them do does did done have has had "
-    "so if then than now just also there here what which who how why when where will would can could "
-    "should may might must not no yes all any some more most very up down out over into about again "
-    "let please pls ok okay still yet only".split()
+    ["a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "for", "with", "by", "from", "as", "is", "are", "was", "were", "be", "been", "being", "it", "its", "this", "that", "these", "those", "i", "we", "you", "they", "he", "she", "my", "our", "your", "their", "me", "us", "them", "do", "does", "did", "done", "have", "has", "had", "so", "if", "then", "than", "now", "just", "also", "there", "here", "what", "which", "who", "how", "why", "when", "where", "will", "would", "can", "could", "should", "may", "might", "must", "not", "no", "yes", "all", "any", "some", "more", "most", "very", "up", "down", "out", "over", "into", "about", "again", "let", "please", "pls", "ok", "okay", "still", "yet", "only"]
 )
 
 

@@ -62,7 +62,14 @@ def move(fold: Fold, task: Task, status: Status) -> None:
 
 
 def put(
-    fold: Fold, fact: Fact, text: str, status: Status, source: Source, *, order: int = 0, sha: str = ""
+    fold: Fold,
+    fact: Fact,
+    text: str,
+    status: Status,
+    source: Source,
+    *,
+    order: int = 0,
+    sha: str = "",
 ) -> Task:
     """Add a new task."""
     base = f"{source}:{sha or ' '.join(words(text)) or text}"
@@ -158,7 +165,12 @@ def plan(fold: Fold, fact: Fact) -> None:
     known = _known(fold, text)
     if known is None:
         known = put(
-            fold, fact, text, "done" if fields["done"] else "pending", "words", order=fields["order"]
+            fold,
+            fact,
+            text,
+            "done" if fields["done"] else "pending",
+            "words",
+            order=fields["order"],
         )
     else:
         affirm(known, fact)
@@ -312,9 +324,7 @@ def tests(fold: Fold, fact: Fact) -> None:
     if fields.get("duration"):
         text += f" in {fields['duration']}"
     key = f"test:{command}"
-    known = next(
-        (t for t in fold.accomplished if t.source == "test" and t.sha == key), None
-    )
+    known = next((t for t in fold.accomplished if t.source == "test" and t.sha == key), None)
     if fields.get("ok"):
         fold.state.working.last_success = fact.message
         if known is None:

@@ -115,7 +115,9 @@ def _started(fold: Fold, fact: Fact) -> None:
         same_name = fields.get("name") and known.name == fields["name"] and not port
         if same_place or same_name or known.command == command:
             _end(known, fact, "replaced")
-    key = fold.processes.unused(f"{host}/{port or fields.get('pid') or fields.get('name') or command}")
+    key = fold.processes.unused(
+        f"{host}/{port or fields.get('pid') or fields.get('name') or command}"
+    )
     fold.processes.add(
         Process(
             id=name("process", key),

@@ -56,7 +56,13 @@ def document(
     return render(
         template,
         settings,
-        {"state": state, "sections": shown, "left_out": left, "version": __version__, **(extra or {})},
+        {
+            "state": state,
+            "sections": shown,
+            "left_out": left,
+            "version": __version__,
+            **(extra or {}),
+        },
     )
 
 

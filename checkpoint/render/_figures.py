@@ -30,7 +30,8 @@ def benchmarks(state: State, stale: Stale, said: set[str]) -> Section:
         if one.status == "current":
             section.add(
                 measurement(one),
-                3.0 * bool(one.history) - 10.0 * _shown(one, in_tables)
+                3.0 * bool(one.history)
+                - 10.0 * _shown(one, in_tables)
                 - 10.0 * (total - one.last) / total,
                 one.last,
             )

@@ -118,9 +118,7 @@ def _hardware(state: State) -> Section:
     section = Section("Hardware", 3, weight=84, decay=0.95)
     for host, subjects in _by_host(state.hardware).items():
         for subject, facts in subjects.items():
-            values = ", ".join(
-                f"{line(f.attribute)} {line(f.value)}{_was(f)}" for f in facts
-            )
+            values = ", ".join(f"{line(f.attribute)} {line(f.value)}{_was(f)}" for f in facts)
             by = {f.attribute: f for f in facts}
             if "model" in by and "count" in by:
                 rest = [f for f in facts if f.attribute not in ("model", "count")]
@@ -235,9 +233,7 @@ def _decisions(state: State, stale: Stale) -> Section:
         text = line(stale.mark(one.text, one.last), 320)
         if one.history:
             text += f" (replaces, was: {line(one.history[-1].value, 140)})"
-        section.add(
-            f"{text} {cite(one)}", 4.0 * bool(one.reason) - age(one, state), one.first
-        )
+        section.add(f"{text} {cite(one)}", 4.0 * bool(one.reason) - age(one, state), one.first)
     return section
 
 

@@ -47,7 +47,9 @@ def in_progress(state: State, stale: Stale) -> Section:
     section = Section("In progress", weight=94, decay=0.95)
     for task in state.in_progress:
         section.add(
-            f"{_task(task, stale)} {marks(task.first, task.last)}", -2 * _age(task, state), task.order
+            f"{_task(task, stale)} {marks(task.first, task.last)}",
+            -2 * _age(task, state),
+            task.order,
         )
     last = state.last_words
     if last is not None:

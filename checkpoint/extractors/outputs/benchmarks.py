@@ -21,9 +21,13 @@ def serving_benchmark(run: Run, text: str) -> Iterator[Claim]:
     start = text.find("Serving Benchmark Result")
     backend = re.search(r"--backend[= ](\S+)", run.command)
     subject = f"{backend.group(1)} serving" if backend else "serving benchmark"
-    config = " ".join(re.findall(r"--(?:max-concurrency|num-prompts|request-rate|random-\S+)[= ]\S+", run.command))
+    config = " ".join(
+        re.findall(r"--(?:max-concurrency|num-prompts|request-rate|random-\S+)[= ]\S+", run.command)
+    )
     wanted = ("throughput", "ttft", "tpot", "itl", "e2e", "successful", "duration")
-    for match in re.finditer(r"^([A-Z][\w .]+?)(?: \(([^)]+)\))?:\s+([\d.,]+)$", text[start:], re.MULTILINE):
+    for match in re.finditer(
+        r"^([A-Z][\w .]+?)(?: \(([^)]+)\))?:\s+([\d.,]+)$", text[start:], re.MULTILINE
+    ):
         if any(word in match[1].lower() for word in wanted):
             yield _claim(match.group(0), subject, match[1], match[3], match[2] or "", config)
 
@@ -32,8 +36,14 @@ def serving_benchmark(run: Run, text: str) -> Iterator[Claim]:
 def redis_benchmark(run: Run, text: str) -> Iterator[Claim]:
     """Read a line a command: `GET: 841327.00 requests per second, p50=0.879 msec`."""
     config = " ".join(run.args()) if run.name == "redis-benchmark" else ""
-    for match in re.finditer(r"^([A-Z][\w ()]*): ([\d.]+) requests per second(?:, p50=([\d.]+) (msec|ms))?", text, re.MULTILINE):
-        yield _claim(match.group(0), match[1], "throughput", match[2], "requests per second", config)
+    for match in re.finditer(
+        r"^([A-Z][\w ()]*): ([\d.]+) requests per second(?:, p50=([\d.]+) (msec|ms))?",
+        text,
+        re.MULTILINE,
+    ):
+        yield _claim(
+            match.group(0), match[1], "throughput", match[2], "requests per second", config
+        )
         if match[3]:
             yield _claim(match.group(0), match[1], "p50", match[3], match[4], config)
 
@@ -80,14 +90,29 @@ def wrk(run: Run, text: str) -> Iterator[Claim]:
     ):
         match = re.search(pattern, text, re.MULTILINE)
         if match:
-            yield _claim(match.group(0), run.args()[-1] if run.args() else "wrk", metric, match[1], unit, config)
+            yield _claim(
+                match.group(0),
+                run.args()[-1] if run.args() else "wrk",
+                metric,
+                match[1],
+                unit,
+                config,
+            )
 
 
 @output(commands=("pgbench",), signatures=("tps = ",))
 def pgbench(run: Run, text: str) -> Iterator[Claim]:
     """Read tps and latency, with clients, threads and scale."""
-    config = " ".join(f"{k} {v}" for k, v in re.findall(r"^(number of clients|number of threads|scaling factor): (\S+)", text, re.MULTILINE))
-    for pattern, metric, unit in ((r"^tps = ([\d.]+)", "tps", "tps"), (r"^latency average = ([\d.]+) ms", "latency average", "ms")):
+    config = " ".join(
+        f"{k} {v}"
+        for k, v in re.findall(
+            r"^(number of clients|number of threads|scaling factor): (\S+)", text, re.MULTILINE
+        )
+    )
+    for pattern, metric, unit in (
+        (r"^tps = ([\d.]+)", "tps", "tps"),
+        (r"^latency average = ([\d.]+) ms", "latency average", "ms"),
+    ):
         match = re.search(pattern, text, re.MULTILINE)
         if match:
             yield _claim(match.group(0), "pgbench", metric, match[1], unit, config)

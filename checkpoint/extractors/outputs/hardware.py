@@ -105,7 +105,10 @@ def nvidia_smi(run: Run, text: str) -> Iterator[Claim]:
         yield _software("NVIDIA driver", head[1], head.group(0))
         yield _software("CUDA", head[2], head.group(0))
     names = [(m[2], m.group(0)) for m in _BOX.finditer(text)]
-    names += [(m[2], m.group(0)) for m in re.finditer(r"^GPU (\d+): (.+?)(?: \(UUID.*)?$", text, re.MULTILINE)]
+    names += [
+        (m[2], m.group(0))
+        for m in re.finditer(r"^GPU (\d+): (.+?)(?: \(UUID.*)?$", text, re.MULTILINE)
+    ]
     if names:
         yield _hardware("GPU", "count", str(len(names)), names[0][1])
         yield _hardware("GPU", "model", names[0][0], names[0][1])
@@ -117,7 +120,9 @@ def nvidia_smi(run: Run, text: str) -> Iterator[Claim]:
 
 
 def _topology(text: str) -> Iterator[Claim]:
-    rows = re.findall(r"^(GPU\d+)\t?\s+((?:(?:X|NV\d+|NODE|SYS|PIX|PXB|PHB)\s+)+).*$", text, re.MULTILINE)
+    rows = re.findall(
+        r"^(GPU\d+)\t?\s+((?:(?:X|NV\d+|NODE|SYS|PIX|PXB|PHB)\s+)+).*$", text, re.MULTILINE
+    )
     links = {link for _, row in rows for link in row.split()} - {"X"}
     if not links:
         return

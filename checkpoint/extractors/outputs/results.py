@@ -20,16 +20,24 @@ _LINE = re.compile(
     r"^[ \t]*(?:\[[\w .-]{1,24}\][ \t]+)?(?P<label>[A-Za-z][^:=\n|{}\"]{0,60}?(?:=\S{1,24})?)[ \t]*(?::|=|\.{3,}:?)[ \t]+(?P<rest>[~≈]?\d.{0,120})$",
     re.MULTILINE,
 )
-_SEVERAL = re.compile(r"(?P<metric>[A-Za-z][\w ./%()-]{0,30}?)[ =:]+(?P<value>\d[\d.,]*)[ ]?(?P<unit>[A-Za-zµ%/]+(?: per second)?)?")
-_RUN = re.compile(r"^(?:run|iteration|trial|iter|round|attempt|rep|sample|epoch|step)\s*#?\d+$", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"(?P<metric>[A-Za-z][\w ./%()-]{0,30}?)[ =:]+(?P<value>\d[\d.,]*)[ ]?(?P<unit>[A-Za-zµ%/]+(?: per second)?)?"
+)
+_RUN = re.compile(
+    r"^(?:run|iteration|trial|iter|round|attempt|rep|sample|epoch|step)\s*#?\d+$", re.IGNORECASE
+)
 _DULL = re.compile(
     r"^(?:\d|https?|line|warning|error|note|info|debug|pid|port|id|date|time|size|version|created|"
     r"modified|uid|gid|inode|links|access|change|eta|elapsed|downloading|compiling|real|user|sys)\b|"
     r"\d\d:\d\d|%$|/\S+/",
     re.IGNORECASE,
 )
-_PROGRESS = re.compile(r"\d+/\d+ \[|\beta\b|it/s\]|\d+%\||remaining|Completed|downloaded", re.IGNORECASE)
-_OUTCOME = re.compile(r"^(?P<label>[A-Za-z][\w ]{2,40}?)(?: rate| length| count| score)?:[ \t]+(?P<value>\d[\d.,]*)(?P<rest> / \d+|%|\b.{0,40})$")
+_PROGRESS = re.compile(
+    r"\d+/\d+ \[|\beta\b|it/s\]|\d+%\||remaining|Completed|downloaded", re.IGNORECASE
+)
+_OUTCOME = re.compile(
+    r"^(?P<label>[A-Za-z][\w ]{2,40}?)(?: rate| length| count| score)?:[ \t]+(?P<value>\d[\d.,]*)(?P<rest> / \d+|%|\b.{0,40})$"
+)
 _SHELL_FLAGS = re.compile(r"(?:^|\s)(--?[A-Za-z][\w-]*(?:[= ](?!-)[^\s'\"]+)?)")
 _KINDS = frozenset({"time", "rate", "share", "ratio"})
 
@@ -78,7 +86,9 @@ def results(run: Run, text: str) -> Iterator[Claim]:
         unit = figure.unit or in_label
         if not unit and len(matches) > 8:
             continue
-        if not unit and not re.search(r"/ ?\d|length|score|loss|acc|ratio|count|total|rows", match.group(0)):
+        if not unit and not re.search(
+            r"/ ?\d|length|score|loss|acc|ratio|count|total|rows", match.group(0)
+        ):
             continue
         if figure.unit and figure.dimension not in _KINDS and "/" not in figure.unit:
             continue
@@ -131,7 +141,10 @@ def columns(run: Run, text: str) -> Iterator[Claim]:
     """Read a profile in two columns: a header whose last word is a unit, then label and figure."""
     lines = text.splitlines()
     for at, line in enumerate(lines[:-2]):
-        head = re.match(r"^\s*([A-Za-z][\w /]{0,30}?)[ \t]{2,}(\S*(?:ms|us|µs|ns|s|%|/s|/step|/op)\S*)[ \t]*$", line)
+        head = re.match(
+            r"^\s*([A-Za-z][\w /]{0,30}?)[ \t]{2,}(\S*(?:ms|us|µs|ns|s|%|/s|/step|/op)\S*)[ \t]*$",
+            line,
+        )
         if head is None:
             continue
         rows = []
@@ -150,9 +163,15 @@ def columns(run: Run, text: str) -> Iterator[Claim]:
 @output(commands=("ls",))
 def sizes(run: Run, text: str) -> Iterator[Claim]:
     """Read the sizes of a few named files from `ls -lh`."""
-    if not re.search(r"-\w*h", " ".join(run.args())) or not re.search(r"\.\w{1,5}\b|\*", run.command):
+    if not re.search(r"-\w*h", " ".join(run.args())) or not re.search(
+        r"\.\w{1,5}\b|\*", run.command
+    ):
         return
-    rows = re.findall(r"^-\S+\s+\d+\s+\S+\s+\S+\s+(\d[\d.]*[KMGTB]?)\s+\S+\s+\S+\s+\S+\s+(\S+)$", text, re.MULTILINE)
+    rows = re.findall(
+        r"^-\S+\s+\d+\s+\S+\s+\S+\s+(\d[\d.]*[KMGTB]?)\s+\S+\s+\S+\s+\S+\s+(\S+)$",
+        text,
+        re.MULTILINE,
+    )
     if 0 < len(rows) <= 8:
         for size, path in rows:
             quote = next(line for line in text.splitlines() if line.endswith(path) and size in line)
@@ -175,7 +194,9 @@ def disk_usage(run: Run, text: str) -> Iterator[Claim]:
 @output(commands=("wc",))
 def count(run: Run, text: str) -> Iterator[Claim]:
     """Read the lines of a named data file from `wc -l`."""
-    for match in list(re.finditer(r"^\s*(\d+) (/?\S+\.(?:jsonl?|csv|tsv|txt|parquet|log))$", text, re.MULTILINE))[:4]:
+    for match in list(
+        re.finditer(r"^\s*(\d+) (/?\S+\.(?:jsonl?|csv|tsv|txt|parquet|log))$", text, re.MULTILINE)
+    )[:4]:
         yield Claim("measurement", match.group(0).strip(), {"subject": match[2], "metric": "lines",
                     "value": match[1], "unit": "lines", "text": f"{int(match[1]):,} lines",
                     "configuration": "", "source": "output"})  # fmt: skip

@@ -18,7 +18,10 @@ def _software(subject: str, version: str, quote: str, *, removed: bool = False) 
     return Claim("software", quote.strip(), fields)
 
 
-@output(commands=("pip", "pip3", "uv pip", "uv", "poetry"), signatures=("Successfully installed ", "Successfully uninstalled "))
+@output(
+    commands=("pip", "pip3", "uv pip", "uv", "poetry"),
+    signatures=("Successfully installed ", "Successfully uninstalled "),
+)
 def pip_install(run: Run, text: str) -> Iterator[Claim]:
     """Read what pip or uv installed and removed."""
     for match in re.finditer(r"^\s*Successfully uninstalled (\S+?)-(\d\S*)$", text, re.MULTILINE):
@@ -37,7 +40,9 @@ def pip_install(run: Run, text: str) -> Iterator[Claim]:
 @output(commands=("pip list", "pip freeze", "pip3 list", "pip3 freeze", "conda list", "uv pip"))
 def pip_list(run: Run, text: str) -> Iterator[Claim]:
     """Read a listing of packages; of a long one only the first two hundred."""
-    rows = re.findall(rf"^([A-Za-z][\w.-]*)(?:==|[ \t]+)({_VERSION}|\d+)[ \t]*(?:[ \t]\S.*)?$", text, re.MULTILINE)
+    rows = re.findall(
+        rf"^([A-Za-z][\w.-]*)(?:==|[ \t]+)({_VERSION}|\d+)[ \t]*(?:[ \t]\S.*)?$", text, re.MULTILINE
+    )
     for name, version in rows[:200]:
         if name.lower() != "package":
             quote = next(line for line in text.splitlines() if line.startswith(name))
@@ -95,9 +100,7 @@ _ASKED = re.compile(r"(?:^|\s)(?:--version|-V|-version|version)(?:\s|$)")
 
 @output(
     commands=tuple(
-        "python python3 node npm pnpm yarn bun deno go cargo rustc ruby java gcc g++ clang cmake make git "
-        "docker kubectl helm terraform psql mysql redis-server ffmpeg opencode codex claude gh uv ruff "
-        "mypy pytest vllm sglang ollama dotnet php perl zig swift elixir nginx jq tsc".split()
+        ["python", "python3", "node", "npm", "pnpm", "yarn", "bun", "deno", "go", "cargo", "rustc", "ruby", "java", "gcc", "g++", "clang", "cmake", "make", "git", "docker", "kubectl", "helm", "terraform", "psql", "mysql", "redis-server", "ffmpeg", "opencode", "codex", "claude", "gh", "uv", "ruff", "mypy", "pytest", "vllm", "sglang", "ollama", "dotnet", "php", "perl", "zig", "swift", "elixir", "nginx", "jq", "tsc"]
     )
 )
 def version(run: Run, text: str) -> Iterator[Claim]:
@@ -106,6 +109,8 @@ def version(run: Run, text: str) -> Iterator[Claim]:
         return
     for line in text.splitlines()[:6]:
         match = re.search(rf"(?:^|[\sv(])({_VERSION})", line)
-        if match and (run.name in line.lower() or len(text.splitlines()) <= 3 or run.name in ("gcc", "node")):
+        if match and (
+            run.name in line.lower() or len(text.splitlines()) <= 3 or run.name in ("gcc", "node")
+        ):
             yield _software(run.name, match[1], line)
             return

@@ -19,14 +19,20 @@ def _command(run: Run) -> str:
     return run.command.split(" 2>")[0].strip()[:160]
 
 
-@output(commands=("pytest", "py.test", "tox", "nox"), signatures=(" passed in ", " failed in ", " error in ", " errors in ", " passed, "))
+@output(
+    commands=("pytest", "py.test", "tox", "nox"),
+    signatures=(" passed in ", " failed in ", " error in ", " errors in ", " passed, "),
+)
 def pytest(run: Run, text: str) -> Iterator[Claim]:
     """Read pytest's last line."""
     found = list(_PYTEST.finditer(text))
     if not found:
         return
     last = found[-1]
-    counts = {m[1].rstrip("s") if m[1] != "passed" else "passed": int(m[0]) for m in re.findall(r"(\d+) (\w+)", last[1])}
+    counts = {
+        m[1].rstrip("s") if m[1] != "passed" else "passed": int(m[0])
+        for m in re.findall(r"(\d+) (\w+)", last[1])
+    }
     failing = re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)
     failed, errors = counts.get("failed", 0), counts.get("error", 0)
     yield Claim("tests", last.group(0).strip(), {
@@ -38,7 +44,9 @@ def pytest(run: Run, text: str) -> Iterator[Claim]:
 @output(commands=("cargo test", "cargo nextest"), signatures=("test result: ",))
 def cargo_test(run: Run, text: str) -> Iterator[Claim]:
     """Sum cargo's results over all its binaries."""
-    found = re.findall(r"^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored", text, re.MULTILINE)
+    found = re.findall(
+        r"^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored", text, re.MULTILINE
+    )
     if not found:
         return
     passed, failed, ignored = (sum(int(row[i]) for row in found) for i in (1, 2, 3))
@@ -71,7 +79,9 @@ def javascript(run: Run, text: str) -> Iterator[Claim]:
     match = re.search(r"^\s*Tests:?\s+(.*\d+ (?:passed|failed).*)$", text, re.MULTILINE)
     if not match:
         return
-    counts = {name: int(n) for n, name in re.findall(r"(\d+) (passed|failed|skipped|todo)", match[1])}
+    counts = {
+        name: int(n) for n, name in re.findall(r"(\d+) (passed|failed|skipped|todo)", match[1])
+    }
     yield Claim("tests", match.group(0).strip(), {
         "command": _command(run), "passed": counts.get("passed", 0), "failed": counts.get("failed", 0),
         "errors": 0, "skipped": counts.get("skipped", 0), "duration": "", "failing": [],
