@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from checkpoint.model import (
@@ -48,16 +49,16 @@ class Assembler:
         """What must be known to go on from a place; replace it whole, never change it in place."""
         self._kind = kind or (since.kind if since else "")
         self._number = since.number if since else 0
-        self._held: list[Message] = []
-        self._places: list[tuple[int, dict[str, Any], tuple[str, ...]]] = []
-        self._keys: list[str] = []
-        self._records: list[int] = []
+        self._held: deque[Message] = deque()
+        self._places: deque[tuple[int, dict[str, Any], tuple[str, ...]]] = deque()
+        self._keys: deque[str] = deque()
+        self._records: deque[int] = deque()
         self._record = 0
         self._open: dict[str, tuple[Message, ToolCall]] = {}
         self._recent: deque[str] = deque(self.carry.pop("calls", ()), RECENT)
         self._place = since.offset if since else 0
         self._before = self.carry
-        self._marks: list[dict[str, Problem]] = []
+        self._marks: deque[dict[str, Problem]] = deque()
         self._mark = problems.mark()
 
     def place(self, offset: int) -> None:
@@ -145,10 +146,10 @@ class Assembler:
         What one record began is settled together: reading goes on at records only.
         """
         while self._records and self._records[0] != self._records[-1]:
-            count = self._records.count(self._records[0])
+            first = self._of_first_record()
             waiting = [
                 call
-                for message in self._held[:count]
+                for message in first
                 for call in message.calls()
                 if not call.finished and call.id in self._open
             ]
@@ -156,10 +157,18 @@ class Assembler:
                 return
             for call in waiting:
                 self._open.pop(call.id, None)
-            first = self._held[:count]
-            for each in (self._held, self._places, self._keys, self._marks, self._records):
-                del each[:count]
+            queues: tuple[deque[Any], ...] = (
+                self._held, self._places, self._keys, self._marks, self._records,
+            )  # fmt: skip
+            for queue in queues:
+                for _ in first:
+                    queue.popleft()
             yield from first
+
+    def _of_first_record(self) -> list[Message]:
+        record = self._records[0]
+        begun = takewhile(lambda number: number == record, self._records)
+        return [message for _number, message in zip(begun, self._held, strict=False)]
 
     def rest(self) -> Iterator[Message]:
         """Yield what is held at the end of the file, marked as not settled."""

@@ -202,7 +202,7 @@ def _scrub(value: Any) -> Any:
     return value
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)
 
 
 def _mend(text: str) -> str:
