@@ -55,13 +55,16 @@ _PROGRAM = re.compile(
     r"Your name is \*\*|<system|Provide a brief synopsis of what you just accomplished)"
 )
 _REQUEST = re.compile(
-    r"^#{1,3} (?:User|Human)(?:'s)? (?:Request|Message|Prompt|Query|Input|Task)\s*$", re.MULTILINE | re.I
+    r"^#{1,3} (?:User|Human)(?:'s)? (?:Request|Message|Prompt|Query|Input|Task)\s*$",
+    re.MULTILINE | re.I,
 )
 """Where a program that wraps a person's request says that it begins."""
 _REFUSED = re.compile(
     r"(?:The user (?:rejected|has rejected|dismissed|doesn't want)|user rejected permission)", re.I
 )
-_FEEDBACK = re.compile(r"(?:with the following (?:feedback|message)|the user said):\s*(.+)", re.I | re.S)
+_FEEDBACK = re.compile(
+    r"(?:with the following (?:feedback|message)|the user said):\s*(.+)", re.I | re.S
+)
 
 
 def add(info: Record, parts: list[Record], into: Assembler, *, child: bool = False) -> None:
@@ -126,7 +129,11 @@ def _part(part: Record, role: str, into: Assembler) -> list[Part]:
         return [_call(part)]
     if kind == "file":
         name = text_of(part.get("filename")) or text_of(part.get("url"))
-        return [Attachment(name[:300] if not name.startswith("data:") else "", text_of(part.get("mime")))]
+        return [
+            Attachment(
+                name[:300] if not name.startswith("data:") else "", text_of(part.get("mime"))
+            )
+        ]
     if kind == "compaction":
         auto = part.get("auto")
         return [Compaction("unknown" if auto is None else "auto" if auto else "manual")]
@@ -166,7 +173,9 @@ def _call(part: Record) -> ToolCall:
     if status in ("completed", "error"):
         exit_code = about.get("exit")
         code = exit_code if isinstance(exit_code, int) and not isinstance(exit_code, bool) else None
-        output = text_of(state.get("output")) if status == "completed" else text_of(state.get("error"))
+        output = (
+            text_of(state.get("output")) if status == "completed" else text_of(state.get("error"))
+        )
         close_call(call, output, failed=status == "error", exit_code=code)
         call.truncated = about.get("truncated") is True
     _person(call)

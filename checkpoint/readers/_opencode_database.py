@@ -86,7 +86,9 @@ def _messages(
         part["id"] = row["id"]
         parts.setdefault(str(row["message_id"]), []).append(part)
     found: Messages = []
-    query = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+    query = (
+        "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+    )
     for row in rows(database, query, (session,), problems, where):
         info = _json(str(row["data"]))
         if not info:
@@ -98,12 +100,12 @@ def _messages(
     return found
 
 
-def _newer(
-    database: sqlite3.Connection, session: str, problems: Problems, where: str
-) -> Messages:
+def _newer(database: sqlite3.Connection, session: str, problems: Problems, where: str) -> Messages:
     if "seq" not in columns(database, "session_message"):
         return []
-    query = "SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq"
+    query = (
+        "SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq"
+    )
     found: Messages = []
     for row in rows(database, query, (session,), problems, where):
         given = _json(str(row["data"]))
@@ -120,7 +122,10 @@ def _newer(
                 found.append(({**info, "role": "assistant", "summary": True}, [words]))
         elif kind == "assistant":
             model = dict_of(given.get("model"))
-            info |= {"role": "assistant", "modelID": text_of(model.get("id") or model.get("modelID"))}
+            info |= {
+                "role": "assistant",
+                "modelID": text_of(model.get("id") or model.get("modelID")),
+            }
             found.append((info, [_newer_part(one) for one in records_of(given.get("content"))]))
         elif kind == "shell":
             state = {"status": "completed", "input": {"command": given.get("command")},

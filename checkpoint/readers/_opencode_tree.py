@@ -21,7 +21,9 @@ def storage_of(path: Path) -> Path | None:
     candidates = [path, path / "storage", *path.glob("project/*/storage"), *path.glob("*/storage")]
     candidates += list(path.parents)[:5]
     for one in candidates:
-        if (one / "session").is_dir() and ((one / "message").is_dir() or (one / "session" / "message").is_dir()):
+        if (one / "session").is_dir() and (
+            (one / "message").is_dir() or (one / "session" / "message").is_dir()
+        ):
             return one
     return None
 
@@ -34,8 +36,10 @@ def is_tree(path: Path) -> bool:
 
 def is_session_file(head: Head) -> bool:
     """Whether the file is one session's own file inside a tree."""
-    return head.path.name.startswith("ses_") and b'"ses_' in head.start[:400] and (
-        storage_of(head.path.parent) is not None
+    return (
+        head.path.name.startswith("ses_")
+        and b'"ses_' in head.start[:400]
+        and (storage_of(head.path.parent) is not None)
     )
 
 

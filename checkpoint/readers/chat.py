@@ -84,7 +84,9 @@ _BLOCKS = frozenset({"text", "tool_use", "tool_result", "thinking", "image", "im
 def _is_message(record: Record) -> bool:
     role = record.get("role") or record.get("from")
     if not isinstance(role, str) or role.lower() not in _ROLES:
-        return record.get("type") in ("function_call", "function_call_output") and "call_id" in record
+        return (
+            record.get("type") in ("function_call", "function_call_output") and "call_id" in record
+        )
     if any(key in record for key in _OTHERS) or "ts" in record or "parts" in record:
         return False
     content = record.get("content", record.get("value"))
@@ -109,7 +111,9 @@ def _lines(records: list[Record]) -> bool:
 
 
 def _keys_allow(record: Record) -> bool:
-    return not any(key in record for key in ("trajectory", "info", "sessionId", "projectHash", "requests"))
+    return not any(
+        key in record for key in ("trajectory", "info", "sessionId", "projectHash", "requests")
+    )
 
 
 _ROLE_START = re.compile(
@@ -142,6 +146,8 @@ def _object_start(head: Head) -> bool:
     before = head.start.lstrip()[: match.start(1)]
     if any(b'"%s"' % key.encode() in before for key in (*_OTHERS, "working_dir", "threadID")):
         return False
+    if b'"T-' in before:  # the id of a thread of Amp
+        return False
     if head.whole:
         for key in _OTHERS:
             if any(key in record for record in head.records):
@@ -169,7 +175,9 @@ def _messages(path: Path, into: Assembler) -> list[Record]:
 def _add(record: Record, into: Assembler) -> None:
     kind = text_of(record.get("type"))
     if kind == "function_call":
-        call = make_call(text_of(record.get("name")), record.get("arguments"), id=text_of(record.get("call_id")))
+        call = make_call(
+            text_of(record.get("name")), record.get("arguments"), id=text_of(record.get("call_id"))
+        )
         into.message("assistant", [call], origin="agent")
         return
     if kind == "function_call_output":
@@ -199,10 +207,18 @@ def _add(record: Record, into: Assembler) -> None:
     else:
         for one in records_of(record.get("tool_calls")):
             function = dict_of(one.get("function")) or one
-            parts.append(make_call(text_of(function.get("name")), function.get("arguments"), id=text_of(one.get("id"))))
+            parts.append(
+                make_call(
+                    text_of(function.get("name")),
+                    function.get("arguments"),
+                    id=text_of(one.get("id")),
+                )
+            )
         old = dict_of(record.get("function_call"))
         if old:
-            parts.append(make_call(text_of(old.get("name")), old.get("arguments"), id="function_call"))
+            parts.append(
+                make_call(text_of(old.get("name")), old.get("arguments"), id="function_call")
+            )
         summary = record.get("summary") is True
         into.message("assistant", parts, origin="summary" if summary else "agent", at=at,
                      model=text_of(record.get("model")))  # fmt: skip
