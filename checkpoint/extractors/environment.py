@@ -13,7 +13,33 @@ from checkpoint.state import Authority, Fact, fact
 
 _NAME = re.compile(r"^[A-Z][A-Z0-9_]{2,}$")
 _DULL = frozenset(
-    ["PATH", "HOME", "PWD", "OLDPWD", "SHELL", "TERM", "LANG", "LC_ALL", "USER", "TMPDIR", "EDITOR", "PAGER", "GIT_PAGER", "GIT_EDITOR", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CI", "PYTHONUNBUFFERED", "DEBIAN_FRONTEND", "PYTHONDONTWRITEBYTECODE", "IFS", "GIT_SEQUENCE_EDITOR", "GIT_TERMINAL_PROMPT"]
+    [
+        "PATH",
+        "HOME",
+        "PWD",
+        "OLDPWD",
+        "SHELL",
+        "TERM",
+        "LANG",
+        "LC_ALL",
+        "USER",
+        "TMPDIR",
+        "EDITOR",
+        "PAGER",
+        "GIT_PAGER",
+        "GIT_EDITOR",
+        "COLUMNS",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CI",
+        "PYTHONUNBUFFERED",
+        "DEBIAN_FRONTEND",
+        "PYTHONDONTWRITEBYTECODE",
+        "IFS",
+        "GIT_SEQUENCE_EDITOR",
+        "GIT_TERMINAL_PROMPT",
+    ]
 )
 
 

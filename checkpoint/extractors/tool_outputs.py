@@ -83,34 +83,33 @@ def _parsed(message: Message, call: ToolCall, text: str) -> Iterator[Fact]:
     if not found:
         return
     partial = call.truncated or _TRUNCATED.search(text[:500] + text[-500:]) is not None
-    done: set[tuple[str, str]] = set()
     seen: set[tuple[str, str, str]] = set()
-    for run, parser in _pairs(found, text):
-        if (parser.name, run.command) in done:
-            continue
-        done.add((parser.name, run.command))
+    for run, parser in (*_known(found, text), *_generic(found)):
+        if parser.commands == ("*",) and seen:
+            return  # a parser that knows the tool has spoken
         for claim in parser.parse(run, text):
             if call.failed and claim.kind not in _EVEN_FAILED:
                 continue
             mark = (claim.kind, claim.quote, repr(sorted(claim.fields.items(), key=str)))
             if mark in seen:
                 continue
-            seen.add(mark)
+            if parser.commands != ("*",):
+                seen.add(mark)
             yield _fact(message, call, run, claim, partial)
 
 
-def _pairs(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
+def _known(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
+    """Yield the parsers that a command or the content names, each once a command."""
     table = _by_command()
-    matched = False
+    done: set[tuple[str, str]] = set()
     for run in found:
         for name in (f"{run.name} {run.sub}".strip(), run.name):
             for parser in table.get(name, ()):
-                matched = True
-                yield run, parser
+                if (parser.name, run.command) not in done:
+                    done.add((parser.name, run.command))
+                    yield run, parser
     main = _main(found)
-    if main.name in _SHOWING and _SOURCE.search(main.command):
-        return  # a source file or a document that was shown holds no results
-    if main.name in ("curl", "wget", "git", "diff", "gh", "find", "ls", "apply_patch"):
+    if _shows_others(main):
         return
     automaton, parsers = _by_signature()
     hit: dict[str, Output] = {}
@@ -118,10 +117,22 @@ def _pairs(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
         for parser in parsers[index]:
             hit[parser.name] = parser
     for name in sorted(hit):
-        yield main, hit[name]
-    if not matched and not hit:
-        for parser in table.get("*", ()):
+        if not any(one == name for one, _ in done):
+            yield main, hit[name]
+
+
+def _generic(found: list[Run]) -> Iterator[tuple[Run, Output]]:
+    main = _main(found)
+    if not _shows_others(main):
+        for parser in _by_command().get("*", ()):
             yield main, parser
+
+
+def _shows_others(main: Run) -> bool:
+    """Whether a command shows a source file, a document or a page: no results of its own."""
+    if main.name in _SHOWING:
+        return _SOURCE.search(main.command) is not None
+    return main.name in ("curl", "wget", "git", "diff", "gh", "find", "ls", "apply_patch")
 
 
 _MEASURES = re.compile(r"test|check|spec|bench|verify|perf|eval|lint|build", re.IGNORECASE)

@@ -66,6 +66,12 @@ def document(
     )
 
 
+def _title(state: State) -> str:
+    """The session's own title, or what the person asked for first, or its id."""
+    goal = next((g.text for g in state.goals if g.status == "overall"), "")
+    return state.session.title or goal or state.session.id or "session"
+
+
 def render(template: str, settings: Settings, names: Mapping[str, Any]) -> str:
     """Render a template with these names; see `document` for what it raises."""
     path = Path(template)

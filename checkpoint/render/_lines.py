@@ -210,8 +210,10 @@ def _causes(state: State, stale: Stale) -> Section:
 
 
 def _results(results: list[Evidence], known: str) -> str:
+    """What the last message with an outcome said of it."""
     told = [e for e in results if _plain(e.quote) not in _plain(known)]
-    return f": {line(told[-1].quote, 220)}" if told else ""
+    last = [e.quote for e in told if e.message == told[-1].message]
+    return f": {line(' '.join(last), 320)}" if last else ""
 
 
 def _ruled_out(state: State, stale: Stale) -> Section:
