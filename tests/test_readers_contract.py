@@ -1,7 +1,8 @@
-"""What every reader promises, over every fixture: tests/fixtures/readers/<reader>/<case>/session.*."""
+"""What every reader promises, over every tests/fixtures/readers/<reader>/<case>/session.*."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from checkpoint.errors import CheckpointError
+from checkpoint.errors import ReadError
 from checkpoint.model import Cursor, Message, Text, ToolCall
 from checkpoint.readers import Reading, by_name, readers
 from checkpoint.readers._base import Head
@@ -129,11 +130,8 @@ def test_survives_being_cut(agent: str, path: Path, part: float, tmp_path: Path)
     _cut(copy, part)
     for reader in readers().values():
         reader.identify(Head.of(copy))
-    try:
+    with contextlib.suppress(ReadError):  # which says that the file cannot be opened, and why
         messages = list(by_name(agent).read(copy))
-    except CheckpointError as error:
-        assert str(copy.name) in str(error) or str(copy) in str(error)
-    else:
         assert [message.number for message in messages] == list(range(len(messages)))
 
 

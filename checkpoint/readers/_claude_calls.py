@@ -7,6 +7,7 @@ record's `toolUseResult`, an object whose keys depend on the tool. Seen in 1.0.6
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,9 @@ _ANSWERED = re.compile(
     r"(.*?)\.? ?(?:You can now continue with the user's answers in mind\.)?\s*\Z",
     re.DOTALL,
 )
+_PRINTED = re.compile(r"<(?:stdout|stderr|output)>(.*?)</(?:stdout|stderr|output)>", re.DOTALL)
+_BACKGROUND = re.compile(r"running in (?:the )?background with ID: (\w+)")
+_WATCHING = ("BashOutput", "TaskOutput", "KillShell", "KillBash", "TaskStop")
 _SAVED_BYTES = 4 << 20
 _TASK_MADE = re.compile(r"Task #(\w+) created")
 
@@ -198,8 +202,7 @@ def give_result(call: ToolCall, block: Record, twin: Any, text: str) -> None:
         call.background = call.background or fields.get("isAsync") is True
         call.output = _AGENT_TAIL.sub("", text)
     elif call.tool in ("BashOutput", "TaskOutput"):
-        match = _TAGGED_EXIT.search(text)
-        call.exit_code = int(match.group(1)) if match else None
+        _ended(call, text)
 
 
 def _without_reminders(text: str) -> str:
@@ -235,6 +238,38 @@ def _shell(call: ToolCall, text: str, twin: Record) -> None:
     plain = not (twin.get("returnCodeInterpretation") or twin.get("interrupted"))
     if not call.failed and not call.background and plain:
         call.exit_code = 0
+
+
+def _ended(call: ToolCall, text: str) -> None:
+    """Take what a background command printed since, and how it ended if it did."""
+    match = _TAGGED_EXIT.search(text)
+    if match:
+        call.exit_code = int(match.group(1))
+        call.failed = bool(call.exit_code)
+        if call.input.get("command"):
+            call.category = "shell"
+    printed = [one.strip("\n") for one in _PRINTED.findall(text)]
+    if printed:
+        call.output = "\n".join(filter(None, printed))
+
+
+def background_id(call: ToolCall, twin: Any, text: str) -> str:
+    """Return the id under which a command goes on in the background, "" if it does not."""
+    if call.category != "shell" or not call.background:
+        return ""
+    match = _BACKGROUND.search(text[:400])
+    return text_of(dict_of(twin).get("backgroundTaskId")) or (match.group(1) if match else "")
+
+
+def of_background(call: ToolCall, running: Mapping[str, list[str]]) -> None:
+    """Tell a call that looks after a background command which one it is.
+
+    Its target is the command; `input` gets `command` and `call`, the id of the call that began it.
+    """
+    if call.tool in _WATCHING and call.target in running:
+        number, command = running[call.target]
+        call.target = command
+        call.input = {**call.input, "command": command, "call": number}
 
 
 def _edited(call: ToolCall, twin: Record) -> None:

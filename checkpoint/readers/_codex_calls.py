@@ -43,6 +43,12 @@ _RUN = ("-c", "-lc", "-ic", "-lic", "-Command", "-command", "/c", "/C")
 _PATCH_COMMAND = re.compile(
     r"\s*(?:cd\s+(?P<cd>\S+)\s*&&\s*)?(?:apply_patch|applypatch)\b", re.DOTALL
 )
+_COMMANDS = re.compile(r"\btools\.(?:exec_command|write_stdin)\b")
+_PRINTED_EXIT = re.compile(
+    r"(?:\A|\n)\W{0,3}(?:process )?exit(?:ed)?[ _]?(?:code|status)?(?: with)?[\"' ]{0,2}[:= ]\s*"
+    r"(-?\d{1,5})\W{0,2}\s*\Z",
+    re.IGNORECASE,
+)
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 
 
@@ -158,6 +164,9 @@ def give_result(call: ToolCall, output: Output) -> None:
     """Put an output into its call."""
     call.finished = True
     call.output = output.text
+    script = call.input.get("script")
+    if output.exit_code is None and isinstance(script, str) and "exit_code" in script:
+        _told_by_script(call, output, script)
     if output.exit_code is not None:
         call.exit_code = output.exit_code
     call.failed = output.failed or bool(call.exit_code)
@@ -167,6 +176,14 @@ def give_result(call: ToolCall, output: Output) -> None:
         call.person = answers(output.text)
     if call.failed and call.category == "edit":
         call.changes = ()
+
+
+def _told_by_script(call: ToolCall, output: Output, script: str) -> None:
+    """Take the exit code that a script of one command printed after the output."""
+    match = _PRINTED_EXIT.search(output.text[-200:])
+    if match and len(_COMMANDS.findall(script)) == 1 and call.category in ("shell", "other"):
+        output.exit_code = int(match.group(1))
+        call.output = output.text = output.text[: len(output.text) - len(match.group(0))]
 
 
 def event_changes(changes: Any) -> list[Change]:

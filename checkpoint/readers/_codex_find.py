@@ -83,7 +83,7 @@ def _found(agent: str, path: Path, titles: dict[str, str]) -> Found:
     head = line[:_HEAD_BYTES]
     directory = _text(head, "cwd") or _text(raw if not rest else line, "cwd")
     session = _text(head, "id") or path.name.partition(".")[0][-36:]
-    started = at_of(_text(head, "timestamp"))
+    started = at_of(_text(head.partition(b'"payload"')[2], "timestamp") or _text(head, "timestamp"))
     tail = objects(end_of(path))
     last = last_time(tail) or started
     child = bool(_SUBAGENT.search(head))

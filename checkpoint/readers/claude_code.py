@@ -17,8 +17,10 @@ from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head
 from checkpoint.readers._claude_calls import (
     Tasks,
+    background_id,
     call_of,
     give_result,
+    of_background,
     result_text,
     saved_text,
     task_changes,
@@ -226,6 +228,8 @@ class _ClaudeSession(Session):
         last = self.into.last()
         if last and call.id and any(call.id == one.id for one in last.calls()):
             return None  # the same block once more
+        if running := self.into.carry.get("background"):
+            of_background(call, running)
         return call
 
     def _user(self, record: Record) -> None:
@@ -284,6 +288,9 @@ class _ClaudeSession(Session):
             }
             after = task_changes(call, twin, text, tasks)
             self.carry(tasks={key: list(one) for key, one in after.items()})
+        if name := background_id(call, twin, text):
+            running = {**self.into.carry.get("background", {}), name: [call.id, call.target]}
+            self.carry(background=dict(list(running.items())[-32:]))
         self.into.close(number)
 
     def _system(self, record: Record) -> None:
