@@ -44,6 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         if name.startswith(("GIT_", "XDG_", "CLAUDE", "CODEX", "OPENCODE", "CHECKPOINT", "_CHECK")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
     monkeypatch.setenv("USERPROFILE", str(folder))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

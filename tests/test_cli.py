@@ -184,3 +184,22 @@ def test_what_needs_no_session(checkpoint: Checkpoint, arguments: tuple[str, ...
     assert plain.out
     as_json = [] if arguments == ("schema",) else ["--json"]
     assert json.loads(checkpoint(*arguments, *as_json).out)
+
+
+GOOSE = Path(__file__).parent / "fixtures" / "readers" / "goose" / "store" / "session.db"
+
+
+def test_a_session_is_chosen_inside_a_store(checkpoint: Checkpoint, tmp_path: Path):
+    store = tmp_path / "with#mark.db"
+    store.write_bytes(GOOSE.read_bytes())
+    ids = ["20260303_1", "20260304_1"]
+    for asked in ids:
+        told = json.loads(checkpoint("save", f"{store}#{asked}", "--json").out)
+        assert (told["agent"], told["session"]) == ("goose", asked)
+        state = json.loads(checkpoint("extract", f"{store}#{asked}", "--json").out)
+        assert state["session"]["id"] == asked
+    newest = json.loads(checkpoint("extract", store, "--json").out)["session"]["id"]
+    assert newest in ids
+    ran = checkpoint("extract", f"{store}#nothing")
+    assert ran.code == 1
+    assert "nothing" in ran.err

@@ -51,7 +51,7 @@ def extract(
 ) -> None:
     """Print the summary of a session file.
 
-    Nothing is written anywhere: not to git, not beside the file.
+    Nothing is kept: neither in git nor beside the file.
     """
     from checkpoint.cli._print import Progress, out, out_json_text
     from checkpoint.cli._problems import report

@@ -100,8 +100,12 @@ def _plain(message: Message) -> str:
 
 def _part(part: Text | Reasoning | ToolCall | Compaction | Attachment) -> str:
     if isinstance(part, ToolCall):
-        mark = "failed: " if part.failed else ""
-        return f"[{part.tool}] {part.target}\n{mark}{part.output}".rstrip()
+        lines = [f"[{part.tool}] {part.target}"]
+        lines += [f"{todo.status}: {todo.text}" for todo in part.todos]
+        lines += [f"{change.action} {change.path}" for change in part.changes]
+        lines.append(f"{'failed: ' if part.failed else ''}{part.output}")
+        lines.append(f"person: {part.person}" if part.person else "")
+        return "\n".join(line for line in lines if line.strip())
     if isinstance(part, Compaction):
         return "(the agent's memory was compacted here)"
     if isinstance(part, Attachment):

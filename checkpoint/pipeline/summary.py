@@ -228,7 +228,8 @@ class _Run:
     def _finish(self, state: State, cursor: CursorInfo, found: list[Problem]) -> None:
         """Put into a state what no message says: the head, the problems, the cursor."""
         state.tool_version = __version__
-        _describe(state.session, self.reading.head, self._source, self._redactor)
+        goes_on = self._opened.since is not None
+        _describe(state.session, self.reading.head, self._source, self._redactor, goes_on)
         state.problems = _joined(self._earlier, found, self._redactor)
         state.cursor = cursor
 
@@ -263,14 +264,19 @@ def _cleaned(value: Any) -> Any:
     return value
 
 
-def _describe(info: SessionInfo, head: SessionHead, source: str, redactor: Redactor) -> None:
-    """Fill in what the reader knows of the session as a whole; what it does not know stays."""
+def _describe(
+    info: SessionInfo, head: SessionHead, source: str, redactor: Redactor, goes_on: bool
+) -> None:
+    """Fill in what the reader knows of the session as a whole; what it does not know stays.
+
+    A reading that goes on may not have seen the beginning, so it does not move it.
+    """
     for name in _HEAD_FIELDS:
         value = _clean(redactor.text(getattr(head, name)))
         if value:
             setattr(info, name, value)
-    if info.started is None:
-        info.started = head.started
+    if info.started is None or not goes_on:
+        info.started = head.started or info.started
     if head.cwd:
         info.directory = _clean(redactor.text(head.cwd))
     info.source = _clean(redactor.text(source))
