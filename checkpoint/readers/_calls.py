@@ -206,7 +206,16 @@ def status_of(value: Any) -> TodoStatus:
 
 def todos_of(fields: Mapping[str, Any]) -> list[Todo]:
     """Return the items of a to-do call: a list of objects, or a Markdown check list."""
-    for key in ("todos", "todoList", "plan", "items", "tasks", "task_progress", "input"):
+    for key in (
+        "todos",
+        "todoList",
+        "plan",
+        "items",
+        "tasks",
+        "task_list",
+        "task_progress",
+        "input",
+    ):
         value = fields.get(key)
         if isinstance(value, str):
             if found := checklist(value):

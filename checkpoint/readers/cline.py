@@ -273,7 +273,7 @@ class _History:
             origin = self._plain(text, parts)
         if record.get("isSummary"):
             parts, origin = [summary_part(), Text(text)], "summary"
-        if parts or not text.strip():
+        if parts or not (text.strip() or content):
             self._say("user", parts, origin, at, "")
 
     def _plain(self, text: str, parts: list[Part]) -> Origin:
@@ -298,6 +298,8 @@ class _History:
             return
         said = heard(f"[{call.tool}] Result:\n{output}")
         shown = said.results[0][1] if said.results else output
+        if shown == output.strip("\n"):
+            shown = output
         give(call, shown, said.aside, block.get("is_error") is True)
         self._close(call)
         texts.extend(
