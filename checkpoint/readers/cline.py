@@ -189,6 +189,9 @@ def _clock(text: str) -> datetime | None:
     return at_of(f"{year}-{int(month):02}-{int(day):02}T{hours:02}:{minute}:{second}{zone}")
 
 
+_WORDS = ("<feedback>", "<answer>", "<user_message>", "<task>", "<environment_details>")
+
+
 class _History:
     """Puts a history of the model's messages together."""
 
@@ -295,6 +298,10 @@ class _History:
         call = self._into.call(text_of(block.get("tool_use_id")))
         if call is None:
             texts.append(output)
+            return
+        if not any(mark in output for mark in _WORDS):
+            give(call, output, "", block.get("is_error") is True)
+            self._close(call)
             return
         said = heard(f"[{call.tool}] Result:\n{output}")
         shown = said.results[0][1] if said.results else output
