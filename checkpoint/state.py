@@ -255,7 +255,16 @@ class Task(Item):
     text: str
     status: Literal["pending", "in_progress", "blocked", "done", "dropped"] = "pending"
     source: Literal[
-        "todo", "commit", "pull-request", "release", "push", "test", "ci", "words", "request", "note"
+        "todo",
+        "commit",
+        "pull-request",
+        "release",
+        "push",
+        "test",
+        "ci",
+        "words",
+        "request",
+        "note",
     ]
     verified: bool = Field(False, description="A tool's result shows it, not words alone.")
     sha: str = ""
@@ -364,6 +373,8 @@ class Working(Model):
     request: Evidence | None = None
     """The person's last request, while nothing has answered it."""
     request_text: str = ""
+    asks_why: bool = False
+    """The request asks for a cause: the first statement of the answer is one."""
     last_person: int = -1
     last_message: int = -1
     last_at: datetime | None = None

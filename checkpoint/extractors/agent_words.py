@@ -49,6 +49,13 @@ _GENERIC = re.compile(
     r"what (?:i|was|changed|happened)|changes?|root causes?|next steps?|benchmarks?|evidence|impact)\b[^:]{0,20}$",
     re.IGNORECASE,
 )
+_PULL = re.compile(r"https?://[\w.-]+(?:/[\w.-]+){2}/(?:-/)?(?:pull|merge_requests)/(\d+)")
+_OPENED = re.compile(
+    r"\b(?:open(?:ed)?|created|submitted|raised|ready|new|draft|published)\b.{0,30}\b(?:pr|mr|pull request|merge request)\b|"
+    r"\b(?:pr|mr|pull request|merge request)\b.{0,20}\b(?:is|was|has been)? ?(?:open(?:ed)?|created|submitted|ready|up|live)\b|"
+    r"^\W*(?:pr|mr|pull request|merge request)\W*:",
+    re.IGNORECASE,
+)
 _REASON = re.compile(r"\b(?:because|since|as|so that|due to|given that)\b|因为|由于", re.IGNORECASE)
 _HEADS = (
     ("next", "next"),
@@ -295,6 +302,11 @@ class _Speaker:
             facts.append(self._fact("question", sentence, to_person=False))
         if "next_sentence" in cues:
             facts.append(self._fact("plan", sentence, done=False, order=0, single=True))
+        link = _PULL.search(sentence)
+        if link and _OPENED.search(uncoded(sentence)):
+            facts.append(
+                self._fact("pull_request", sentence, number=link[1], url=link[0], state="open", title="")
+            )
         if "done" in cues and not {"negation", "planned", "hedge"} & cues.keys():
             facts.append(self._fact("claimed", sentence))
         figures = [self._in_context(f, block) for f in self._figures(sentence, cues)]
@@ -321,6 +333,7 @@ class _Speaker:
                 old=[list(pair) for pair in found.old],
                 measured=found.measured,
                 score=score,
+                final=self._final,
             )
         ]
 
@@ -349,7 +362,8 @@ class _Speaker:
         if score < 3 or not (specific or "finding" in cues):
             return []
         modality: Modality = "quoted" if "others" in cues else "stated"
-        return [self._in_context(self._fact("finding", sentence, modality, score=score), block)]
+        made = self._fact("finding", sentence, modality, score=score, final=self._final)
+        return [self._in_context(made, block)]
 
     def last_words(self, found: Sequence[Block]) -> Iterator[Fact]:
         """Yield the message's last sentences: where the agent stood."""

@@ -21,12 +21,12 @@ _NO_FILE = re.compile(r"^(?:\d+|[-+]\d*|/dev/.*|\d*,\+?\d*p?)$")
 def files(message: Message, settings: Settings) -> Iterator[Fact]:
     """Yield a `file` for each file that a call touched."""
     for call in message.calls():
-        if call.failed and not call.changes:
-            continue
         if call.failed or call.refused:
             continue
         if call.changes:
             for change in call.changes:
+                if " -> " in change.path or change.path.startswith(("->", "- ")):
+                    continue  # a line of prose that a text format took for a path
                 yield _file(message, change.path, change.action, call, source=change.source)
         elif call.category == "read" and call.target:
             yield _file(message, call.target, "read", call)
@@ -37,7 +37,7 @@ def files(message: Message, settings: Settings) -> Iterator[Fact]:
 def _file(
     message: Message, path: str, act: str, call: ToolCall, host: str = "local", source: str = ""
 ) -> Fact:
-    path = path.strip().strip("'\"")
+    path = " ".join(path.split()).strip("'\"")[:400]
     base = call.cwd or message.cwd
     if base and path.startswith(base.rstrip("/") + "/"):
         path = path[len(base.rstrip("/")) + 1 :]

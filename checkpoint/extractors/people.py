@@ -25,7 +25,7 @@ DOCUMENT = 1_500
 """A longer message with headings or code is a pasted document with words around it."""
 
 _LOG = re.compile(
-    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d?/\d\d?/\d\d|\[?\d\d?:\d\d(?::\d\d|[AP]M)|[○●◉◌◯├└│]|\w*(?:Error|Exception|Warning)\b ?[:(]|"
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d?/\d\d?/\d\d(?:\d\d)?\b|\[?\d\d?:\d\d(?::\d\d|[AP]M)|[○●◉◌◯├└│]|\w*(?:Error|Exception|Warning)\b ?[:(]|"
     r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|panic|error|warning|fatal|npm ERR!)\b[:\] ]|"
     r"File \"|at [\w.$<>/]+[( ]|Traceback |goroutine \d|thread '|#\d+ |\d+ \||[│|]|[{}\[\]()]+,?$|"
     r"[\w./-]+:\d+(?::\d+)?:? |[-+*/=<>]{3,}|\S+@\S+:\S*[$#] |[$%#] \w|E {2,})"
@@ -73,6 +73,9 @@ def _unlogged(block: Block) -> list[Block]:
     pieces: list[list[str]] = [[]]
     for line in lines:
         if _LOG.match(line):
+            # words may follow on a pasted line: "... forcing exit. What takes that much time?"
+            behind = [s for s in sentences(line)[1:] if not _LOG.match(s) and s.count(" ") > 2]
+            pieces += [[s] for s in behind]
             pieces.append([])
         else:
             pieces[-1].append(line)
@@ -99,7 +102,7 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
     goal: list[str] = []
     rules: list[str] = []
     replaced = False
-    named = asks = False
+    named = asks = why = False
     own = own_words(text)
     for block in own:
         if block.kind == "heading" and len(own) > 1:
@@ -115,6 +118,7 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
                 yield _rule(message, sentence, cues, where)
                 if "goal_named" not in cues:
                     continue
+            why = why or "asks_why" in cues
             named = named or "goal_named" in cues
             asks = asks or asked
             goal.append(sentence)
@@ -129,6 +133,7 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
         replaced=replaced,
         named=named,
         asks=asks and not named,
+        why=why,
         rules=len(rules),
         pasted=not own,
     )

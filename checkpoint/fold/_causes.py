@@ -51,6 +51,8 @@ def cause(fold: Fold, fact: Fact) -> None:
             )
         )
     fold.state.working.last_cause = known.key
+    if fact.fields.get("strong"):
+        fold.state.working.asks_why = False
 
 
 def _joins(before: RootCause, fact: Fact, group: str) -> bool:

@@ -28,6 +28,7 @@ def said(fold: Fold, fact: Fact) -> None:
     if short_answer:
         return
     working.request, working.request_text = evidence(fact), fields["text"]
+    working.asks_why = bool(fields.get("why"))
     _goal(fold, fact)
 
 
@@ -164,7 +165,7 @@ def after(fold: Fold, message: Message) -> None:
         return
     spoke = message.role == "assistant" and not message.calls() and len(message.said().strip()) > 1
     if spoke and not message.subagent and message.origin == "agent":
-        working.request, working.request_text = None, ""
+        working.request, working.request_text, working.asks_why = None, "", False
 
 
 Act = Callable[["Fold", Fact], None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from checkpoint.fold import _causes
 from checkpoint.fold._book import affirm, evidence, name
 from checkpoint.fold._similar import same, shared, words
 from checkpoint.state import Decision, Fact, Finding, Note, Past, Question
@@ -41,8 +42,13 @@ def decision(fold: Fold, fact: Fact) -> None:
 
 
 def finding(fold: Fold, fact: Fact) -> None:
-    """Something was learned."""
+    """Something was learned; of an answer to "why?" the first statement is the cause."""
     text: str = fact.fields["text"]
+    if fold.state.working.asks_why and fact.fields.get("final") and fact.modality == "stated":
+        fold.state.working.asks_why = False
+        fact.fields["fix"], fact.fields["strong"] = "", True
+        _causes.cause(fold, fact)
+        return
     for known in fold.findings:
         if same(known.text, text, 92.0):
             affirm(known, fact)

@@ -60,6 +60,7 @@ def document(
             "state": state,
             "sections": shown,
             "left_out": left,
+            "title": _title(state),
             "version": __version__,
             **(extra or {}),
         },
