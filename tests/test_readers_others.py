@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint.errors import ReadError
-from checkpoint.model import Compaction, Message, Reasoning, Text, ToolCall
+from checkpoint.model import Change, Compaction, Message, Reasoning, Text, ToolCall
 from checkpoint.readers import by_name, identify
 
 FIXTURES = Path(__file__).parent / "fixtures" / "readers"
@@ -380,3 +380,14 @@ def test_thoughts_are_reasoning() -> None:
 def test_referenced_files_are_injected() -> None:
     parts = read(session("gemini/object"))[1].parts
     assert [p.injected for p in parts if type(p) is Text] == [False, True, True, True, True]
+
+
+def test_aider_diffs_in_fences(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    path.write_text(
+        "# aider chat started at 2026-03-04 09:00:00\n\n#### go  \n\n```diff\n--- a.py\n+++ a.py\n"
+        "@@ ... @@\n-x = 1\n+x = 2\n```\n\n> Applied edit to a.py  \n"
+    )
+    assert [one.changes for one in calls(read(path))] == [
+        (Change("a.py", "edited", "x = 1", "x = 2"),)
+    ]

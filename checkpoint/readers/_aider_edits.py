@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from checkpoint.model import ToolCall
-from checkpoint.readers._edits import blocks
+from checkpoint.model import Change, ToolCall
+from checkpoint.readers._edits import blocks, unified
 
 
 def same(one: str, other: str) -> bool:
@@ -75,3 +75,12 @@ def whole_file(text: str, path: str) -> str:
         re.DOTALL | re.MULTILINE,
     )
     return match.group(2) if match else ""
+
+
+_DIFF = re.compile(r"^(`{3,})diff[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+def diff_changes(text: str, path: str) -> tuple[Change, ...]:
+    """Return what the unified diffs in fences change of the file `path`."""
+    found = [change for fence in _DIFF.finditer(text) for change in unified(fence.group(2))]
+    return tuple(change for change in found if same(change.path, path))

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from checkpoint.errors import ReadError
 from checkpoint.model import Change, Origin, Part, Reasoning, Role, Text, ToolCall
-from checkpoint.readers._aider_edits import cut_edits, same, whole_file
+from checkpoint.readers._aider_edits import cut_edits, diff_changes, same, whole_file
 from checkpoint.readers._assemble import Assembler
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._calls import close_call
@@ -322,7 +322,8 @@ class _Run:
             return None
         whole = whole_file(self._words, path)
         call = ToolCall("edit", "write" if whole else "edit", path)
-        call.changes = (Change(path, "written" if whole else "edited", new=whole),)
+        made = Change(path, "written" if whole else "edited", new=whole)
+        call.changes = (made,) if whole else diff_changes(self._words, path) or (made,)
         close_call(call, line.strip())
         return call
 
