@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +135,64 @@ def test_survives_being_cut(agent: str, path: Path, part: float, tmp_path: Path)
     with contextlib.suppress(ReadError):  # which says that the file cannot be opened, and why
         messages = list(by_name(agent).read(copy))
         assert [message.number for message in messages] == list(range(len(messages)))
+
+
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    "",
+    "x",
+    "\x00",
+    [],
+    [[None]],
+    {},
+    {"a": {}},
+    "9-9-9",
+)
+
+
+def _slots(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every place inside a JSON value, as its holder and key."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, one in list(inside):
+        yield value, key
+        if isinstance(one, dict | list):
+            yield from _slots(one)
+
+
+def _spoiled(text: str, chance: random.Random) -> str:
+    """Put strange values into the JSON of a text, a value a line at most."""
+    found = []
+    for line in [text] if text.startswith(("{\n", "[\n")) else text.split("\n"):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            value = None
+        slots = list(_slots(value)) if isinstance(value, dict | list) else []
+        if slots and chance.random() < 0.5:
+            holder, key = chance.choice(slots)
+            holder[key] = chance.choice(JUNK)
+            line = json.dumps(value)
+        found.append(line)
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("agent", "path"),
+    [one for one in CASES if one.values[1].suffix in (".json", ".jsonl", ".traj")],
+)
+def test_survives_strange_values(agent: str, path: Path, tmp_path: Path):
+    copy = _copy(path, tmp_path)
+    text = copy.read_text(encoding="utf-8", errors="replace")
+    for seed in range(12):
+        copy.write_text(_spoiled(text, random.Random(seed)), encoding="utf-8", errors="replace")
+        for reader in readers().values():
+            reader.identify(Head.of(copy))
+        with contextlib.suppress(ReadError):
+            for message in by_name(agent).read(copy):
+                _encoded(message)
 
 
 @pytest.mark.parametrize(("agent", "path"), CASES)

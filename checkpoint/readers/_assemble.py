@@ -147,7 +147,7 @@ class Assembler:
         """
         while self._records and self._records[0] != self._records[-1]:
             first = self._of_first_record()
-            waiting = [
+            waiting = self._open and [
                 call
                 for message in first
                 for call in message.calls()
@@ -155,7 +155,7 @@ class Assembler:
             ]
             if waiting and len(self._held) <= HOLD:
                 return
-            for call in waiting:
+            for call in waiting or ():
                 self._open.pop(call.id, None)
             queues: tuple[deque[Any], ...] = (
                 self._held, self._places, self._keys, self._marks, self._records,
@@ -167,6 +167,8 @@ class Assembler:
 
     def _of_first_record(self) -> list[Message]:
         record = self._records[0]
+        if record != self._records[1]:
+            return [self._held[0]]
         begun = takewhile(lambda number: number == record, self._records)
         return [message for _number, message in zip(begun, self._held, strict=False)]
 

@@ -18,7 +18,7 @@ class Events(Items):
     """Takes what the screen showed."""
 
     def _event_msg(self, event: Record, record: Record) -> None:
-        kind = event.get("type")
+        kind = text_of(event.get("type"))
         if kind in EDGES:
             self._join = ""
         if kind == "user_message":
@@ -38,7 +38,7 @@ class Events(Items):
         elif kind == "context_compacted" and not self._items:
             self._new(record, "system", [Compaction()], "injected")
         elif kind not in EVENTS:
-            self.problem(f"unknown event {str(kind)[:60]!r}")
+            self.problem(f"unknown event {kind[:60]!r}")
 
     def _typed(self, event: Record, record: Record) -> None:
         """Take the event of a text that a person typed."""
@@ -65,7 +65,7 @@ class Events(Items):
             self.carry(events=True)
 
     def _completed(self, item: Record, record: Record) -> None:
-        kind = item.get("type")
+        kind = text_of(item.get("type"))
         if kind == "UserMessage":
             words = [text_of(one.get("text")) for one in records_of(item.get("content"))]
             self._typed({"message": "\n".join(filter(None, words))}, record)

@@ -49,7 +49,7 @@ class Items(Session):
         if not self._items:
             self._items = True
             self.carry(items=True)
-        kind = item.get("type")
+        kind = text_of(item.get("type"))
         if kind == "message":
             self._message_item(item, record)
         elif kind == "reasoning":
@@ -63,7 +63,7 @@ class Items(Session):
         elif kind == "web_search_call":
             self._add(record, search_call(item))
         elif kind not in SILENT_ITEMS:
-            self.problem(f"unknown item {str(kind)[:60]!r}")
+            self.problem(f"unknown item {kind[:60]!r}")
 
     def _message_item(self, item: Record, record: Record) -> None:
         role, content = item.get("role"), item.get("content")

@@ -111,7 +111,7 @@ class _ClaudeSession(Session):
         self.head.branch = known.get("branch", self.head.branch)
 
     def record(self, record: Record) -> None:
-        kind = record.get("type")
+        kind = text_of(record.get("type"))
         if kind == "assistant":
             self._assistant(record)
         elif kind == "user":
@@ -125,9 +125,9 @@ class _ClaudeSession(Session):
         elif kind == "queue-operation":
             self._queue(record)
         elif kind in _TITLES:
-            self._title(record, text_of(kind))
+            self._title(record, kind)
         else:
-            self.problem(f"unknown record type {str(kind)[:60]!r}")
+            self.problem(f"unknown record type {kind[:60]!r}")
 
     # What is known of the session as a whole
 
@@ -206,7 +206,7 @@ class _ClaudeSession(Session):
             )
 
     def _part(self, block: Record) -> Part | None:
-        kind = block.get("type")
+        kind = text_of(block.get("type"))
         if kind == "text":
             text = text_of(block.get("text"))
             return Text(self.text(text)) if text.strip() else None
@@ -220,7 +220,7 @@ class _ClaudeSession(Session):
         if kind in ("web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result"):
             self._result(block, None)
         elif kind not in ("redacted_thinking", "fallback", "container_upload"):
-            self.problem(f"unknown block {str(kind)[:60]!r} in a message")
+            self.problem(f"unknown block {kind[:60]!r} in a message")
         return None
 
     def _call(self, block: Record) -> ToolCall | None:
@@ -294,7 +294,7 @@ class _ClaudeSession(Session):
         self.into.close(number)
 
     def _system(self, record: Record) -> None:
-        kind = record.get("subtype")
+        kind = text_of(record.get("subtype"))
         if kind == "compact_boundary":
             about = dict_of(record.get("compactMetadata"))
             trigger, tokens = about.get("trigger"), about.get("preTokens")
@@ -308,17 +308,17 @@ class _ClaudeSession(Session):
         elif kind == "local_command":
             self._say({**record, "isMeta": True}, record.get("content"))
         elif kind not in SYSTEM:
-            self.problem(f"unknown system record {str(kind)[:60]!r}")
+            self.problem(f"unknown system record {kind[:60]!r}")
 
     def _attachment(self, record: Record) -> None:
         about = dict_of(record.get("attachment"))
-        kind = about.get("type")
+        kind = text_of(about.get("type"))
         if kind == "queued_command":
             person = about.get("commandMode", "prompt") == "prompt"
             kept = {**record, "isMeta": not person, "origin": about.get("origin")}
             self._say(kept, about.get("prompt"))
         elif kind not in ATTACHMENTS:
-            self.problem(f"unknown attachment {str(kind)[:60]!r}")
+            self.problem(f"unknown attachment {kind[:60]!r}")
 
     # The input queue: what was typed while the agent worked
 

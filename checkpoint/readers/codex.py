@@ -37,7 +37,7 @@ class Codex(JsonlReader):
 
     def identify(self, head: Head) -> bool:
         for record in head.records[:20]:
-            kind = record.get("type")
+            kind = text_of(record.get("type"))
             if isinstance(record.get("payload"), dict) and kind in (
                 "session_meta", "response_item", "event_msg", "turn_context",
             ):  # fmt: skip
@@ -149,7 +149,7 @@ class _CodexSession(Events):
     """Takes Codex' records in the order of the file."""
 
     def record(self, record: Record) -> None:
-        kind = record.get("type")
+        kind = text_of(record.get("type"))
         if kind == "response_item":
             self._item(_payload(record), record)
         elif kind == "event_msg":
@@ -172,7 +172,7 @@ class _CodexSession(Events):
         ):
             return
         else:
-            self.problem(f"unknown record type {str(kind)[:60]!r}")
+            self.problem(f"unknown record type {kind[:60]!r}")
 
     def _streamed(self, item: Record, record: Record) -> None:
         if event := as_event(item):
