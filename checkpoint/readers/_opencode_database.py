@@ -7,17 +7,21 @@ rows in `message`.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from checkpoint.errors import ReadError
 from checkpoint.readers._base import Found, Head, Problems
-from checkpoint.readers._sqlite import Row, columns, open_database, rows, tables_of
-from checkpoint.readers._whole import Record, at_of, dict_of, records_of, text_of
+from checkpoint.readers._opencode_newer import load_newer
+from checkpoint.readers._sqlite import Row, columns, listing, open_database, rows, tables_of
+from checkpoint.readers._whole import Record, at_of, decode, dict_of, text_of
 
 Messages = list[tuple[Record, list[Record]]]
+
+_FEW = 500
+"""Up to so many messages' parts are asked for by message, more by session."""
 
 
 def is_store(head: Head) -> bool:
@@ -25,160 +29,149 @@ def is_store(head: Head) -> bool:
     return {"session", "message", "part", "project"} <= tables_of(head)
 
 
-def load(path: Path, session: str, problems: Problems) -> tuple[Record, Messages]:
-    """Return a session's own record, and its messages with their parts.
+class Rows(NamedTuple):
+    """One session's rows, as they stood at one moment."""
+
+    about: Record
+    ids: list[str]
+    """The ids of all messages, in order."""
+    messages: Messages
+    """The last of them; those before were not read."""
+
+
+def load(path: Path, session: str, problems: Problems, known: Callable[[list[str]], int]) -> Rows:
+    """Return a session's own record and its messages with their parts.
+
+    Args:
+        path: the database.
+        session: which session; "" is the newest that is no subagent's.
+        problems: where to what cannot be understood goes.
+        known: is told all ids, and says how many of the first messages need not be read.
 
     Raises:
         ReadError: the database cannot be opened, or holds no such session.
     """
     with open_database(path) as database:
-        names = columns(database, "session")
-        order = "time_updated" if "time_updated" in names else "id"
-        if session:
-            query, values = "SELECT * FROM session WHERE id = ?", (session,)
-        else:
-            query = f"SELECT * FROM session WHERE parent_id IS NULL ORDER BY {order} DESC LIMIT 1"  # noqa: S608
-            values = ()
-        row = next(iter(rows(database, query, values, problems, path.name)), None)
-        if row is None:
-            raise ReadError(
-                f"{path}: it holds no session {session!r}" if session else f"{path}: no session"
-            )
-        about = _about(row, names)
-        messages = _messages(database, about["id"], problems, path.name)
-        if not messages:
-            messages = _newer(database, about["id"], problems, path.name)
-    return about, messages
+        about = _session(database, path, session, problems)
+        query = "SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id"
+        found = rows(database, query, (about["id"],), problems, path.name)
+        ids = [str(row["id"]) for row in found]
+        if not ids:
+            messages = load_newer(database, about["id"], problems, path.name)
+            ids = [str(info["id"]) for info, _parts in messages]
+            return Rows(about, ids, messages[known(ids) :])
+        found_now = _messages(database, about["id"], ids, known(ids), problems, path.name)
+        return Rows(about, ids, found_now)
 
 
-def _about(row: Row, names: frozenset[str]) -> Record:
-    def value(name: str) -> object:
-        return row[name] if name in names else None
-
+def _session(database: sqlite3.Connection, path: Path, session: str, problems: Problems) -> Record:
+    names = columns(database, "session")
+    values: tuple[str, ...] = ()
+    if session:
+        query, values = "SELECT * FROM session WHERE id = ?", (session,)
+    else:
+        main = " WHERE parent_id IS NULL" if "parent_id" in names else ""
+        query = (
+            f"SELECT * FROM session{main} ORDER BY coalesce((SELECT max(m.time_created) "  # noqa: S608
+            "FROM message m WHERE m.session_id = session.id), 0) DESC, id LIMIT 1"
+        )
+    row = next(iter(rows(database, query, values, problems, path.name)), None)
+    if row is None:
+        which = f"no session {session!r}" if session else "no session"
+        raise ReadError(f"{path}: it holds {which}; `checkpoint sessions --all` lists them")
     return {
         "id": str(row["id"]),
-        "title": text_of(value("title")),
-        "directory": text_of(value("directory")),
-        "version": text_of(value("version")),
-        "parentID": text_of(value("parent_id")),
-        "time": {"created": value("time_created"), "updated": value("time_updated")},
-        "revert": _json(text_of(value("revert"))),
+        "title": row["title"],
+        "directory": row["directory"],
+        "version": row["version"],
+        "parentID": row["parent_id"],
+        "time": {"created": row["time_created"], "updated": row["time_updated"]},
+        "revert": _json(row["revert"], "session.revert", problems) if row["revert"] else {},
     }
 
 
-def _json(text: str) -> Record:
-    try:
-        return dict_of(json.loads(text)) if text else {}
-    except (ValueError, RecursionError):
-        return {}
+def _json(text: object, where: str, problems: Problems) -> Record:
+    raw = text if isinstance(text, bytes) else str(text).encode("utf-8", "replace")
+    return dict_of(decode(raw, where, problems))
 
 
 def _messages(
-    database: sqlite3.Connection, session: str, problems: Problems, where: str
+    database: sqlite3.Connection,
+    session: str,
+    ids: list[str],
+    skip: int,
+    problems: Problems,
+    where: str,
 ) -> Messages:
-    parts: dict[str, list[Record]] = {}
-    query = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
-    for row in rows(database, query, (session,), problems, where):
-        part = _json(str(row["data"]))
-        if not part:
-            problems.add("a part is no JSON object", str(row["id"]))
-            continue
-        part["id"] = row["id"]
-        parts.setdefault(str(row["message_id"]), []).append(part)
-    found: Messages = []
+    parts = _parts(database, session, ids[skip:], problems, where)
     query = (
-        "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+        "SELECT id, time_created, data FROM message WHERE session_id = ? "
+        "ORDER BY time_created, id LIMIT -1 OFFSET ?"
     )
-    for row in rows(database, query, (session,), problems, where):
-        info = _json(str(row["data"]))
-        if not info:
-            problems.add("a message is no JSON object", str(row["id"]))
-            continue
-        info["id"] = str(row["id"])
-        info.setdefault("time", {"created": row["time_created"]})
-        found.append((info, parts.get(str(row["id"]), [])))
+    found: Messages = []
+    for row in rows(database, query, (session, skip), problems, where):
+        ident = str(row["id"])
+        info = _json(row["data"], ident, problems)
+        info["id"] = ident
+        info["time"] = {**dict_of(info.get("time")), "created": row["time_created"]}
+        found.append((info, parts.get(ident, [])))
     return found
 
 
-def _newer(database: sqlite3.Connection, session: str, problems: Problems, where: str) -> Messages:
-    if "seq" not in columns(database, "session_message"):
-        return []
-    query = (
-        "SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq"
-    )
-    found: Messages = []
-    for row in rows(database, query, (session,), problems, where):
-        given = _json(str(row["data"]))
-        info: Record = {"id": str(row["id"]), "time": {"created": row["time_created"]}}
-        kind = str(row["type"])
-        if kind in ("user", "synthetic"):
-            part = {"type": "text", "text": given.get("text"), "synthetic": kind == "synthetic"}
-            found.append(({**info, "role": "user"}, [part]))
-        elif kind == "compaction":
-            part = {"type": "compaction", "auto": given.get("reason") == "auto"}
-            found.append(({**info, "role": "user"}, [part]))
-            if text_of(given.get("summary")):
-                words = {"type": "text", "text": given["summary"]}
-                found.append(({**info, "role": "assistant", "summary": True}, [words]))
-        elif kind == "assistant":
-            model = dict_of(given.get("model"))
-            info |= {
-                "role": "assistant",
-                "modelID": text_of(model.get("id") or model.get("modelID")),
-            }
-            found.append((info, [_newer_part(one) for one in records_of(given.get("content"))]))
-        elif kind == "shell":
-            state = {"status": "completed", "input": {"command": given.get("command")},
-                     "output": given.get("output")}  # fmt: skip
-            part = {"type": "tool", "tool": "bash", "callID": given.get("callID"), "state": state}
-            found.append(({**info, "role": "assistant"}, [part]))
-        elif kind not in ("system", "agent-switched", "model-switched"):
-            problems.add(f"unknown message type {kind!r}", str(row["id"]), "note")
+def _parts(
+    database: sqlite3.Connection,
+    session: str,
+    wanted: list[str],
+    problems: Problems,
+    where: str,
+) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    columns_of_part = "SELECT id, message_id, data FROM part"
+    if len(wanted) <= _FEW:
+        query = f"{columns_of_part} WHERE message_id = ? ORDER BY id"
+        asked: list[tuple[str, ...]] = [(ident,) for ident in wanted]
+    else:
+        query = f"{columns_of_part} WHERE session_id = ? ORDER BY message_id, id"
+        asked = [(session,)]
+    for values in asked:
+        for row in rows(database, query, values, problems, where):
+            part = _json(row["data"], str(row["id"]), problems)
+            if part:
+                part["id"] = row["id"]
+                found.setdefault(str(row["message_id"]), []).append(part)
     return found
-
-
-def _newer_part(one: Record) -> Record:
-    if one.get("type") != "tool":
-        return one
-    state = dict_of(one.get("state"))
-    output = "\n".join(text_of(c.get("text")) for c in records_of(state.get("content")))
-    error = state.get("error")
-    message = text_of(error) or text_of(dict_of(error).get("message"))
-    given = state.get("input")
-    return {
-        "type": "tool",
-        "tool": one.get("name"),
-        "callID": one.get("id"),
-        "state": {
-            "status": state.get("status"),
-            "input": _json(given) if isinstance(given, str) else given,
-            "output": output,
-            "error": message or output,
-            "metadata": state.get("structured"),
-        },
-    }
 
 
 def find(path: Path, agent: str) -> Iterator[Found]:
-    """Yield the sessions of a database; nothing if it cannot be opened."""
-    try:
-        with open_database(path) as database:
-            names = columns(database, "session")
-            if "directory" not in names:
-                return
-            archived = " WHERE time_archived IS NULL" if "time_archived" in names else ""
-            query = (
-                "SELECT id, parent_id, directory, title, time_created, time_updated, "  # noqa: S608
-                "(SELECT count(*) FROM message m WHERE m.session_id = session.id) AS n "
-                f"FROM session{archived}"
-            )
-            for row in database.execute(query).fetchall():
-                made, last = at_of(row["time_created"]), at_of(row["time_updated"])
-                parent = text_of(row["parent_id"])
-                yield Found(
-                    agent, path, str(row["id"]), text_of(row["directory"]), text_of(row["title"]),
-                    made.timestamp() if made else 0.0, last.timestamp() if last else 0.0,
-                    int(row["n"]), parent, bool(parent), not row["n"],
-                )  # fmt: skip
-    except (ReadError, sqlite3.Error):
-        return
+    """Yield the sessions of a database; nothing if it cannot be read."""
+    query = (
+        "SELECT s.*, count(m.id) AS n, max(m.time_created) AS last "
+        "FROM session s LEFT JOIN message m ON m.session_id = s.id GROUP BY s.id"
+    )
+    newer: set[str] = set()
+    found = listing(path, query)
+    if any(not row["n"] for row in found):
+        asked = "SELECT DISTINCT session_id FROM session_message"
+        newer = {str(row["session_id"]) for row in listing(path, asked)}
+    for row in found:
+        if row["time_archived"]:
+            continue
+        yield _found(path, agent, row, str(row["id"]) in newer)
+
+
+def _found(path: Path, agent: str, row: Row, newer: bool) -> Found:
+    made, last = at_of(row["time_created"]), at_of(row["last"] or row["time_updated"])
+    parent = text_of(row["parent_id"])
+    return Found(
+        agent=agent,
+        path=path,
+        session=str(row["id"]),
+        directory=text_of(row["directory"]),
+        title=text_of(row["title"]),
+        started=made.timestamp() if made else 0.0,
+        updated=last.timestamp() if last else 0.0,
+        messages=row["n"] if isinstance(row["n"], int) and row["n"] else None,
+        parent=parent,
+        subagent=bool(parent),
+        empty=not row["n"] and not newer,
+    )

@@ -1,67 +1,75 @@
 """opencode's storage trees: a JSON file a session, a message, a part (releases to 1.1).
 
 Two layouts: `storage/session/<project>/<ses>.json`, `storage/message/<ses>/<msg>.json`,
-`storage/part/<msg>/<prt>.json`; and the oldest, with `info`, `message` and `part` below
-`storage/session`, parts below `part/<ses>/<msg>`.
+`storage/part/<msg>/<prt>.json`; and the oldest, a tree a project, with `info`, `message` and `part`
+below `storage/session`, parts below `part/<ses>/<msg>`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from checkpoint.errors import ReadError
 from checkpoint.readers._base import Found, Head, Problems
-from checkpoint.readers._whole import Record, at_of, dict_of, text_of
+from checkpoint.readers._whole import Record, at_of, decode, dict_of, text_of
+
+Messages = list[tuple[Record, list[Record]]]
+
+_UP = 5
+"""A session's file lies so many folders below `storage` at most."""
 
 
-def storage_of(path: Path) -> Path | None:
-    """Return the `storage` folder that `path` is, holds, or lies in; None if there is none."""
-    candidates = [path, path / "storage", *path.glob("project/*/storage"), *path.glob("*/storage")]
-    candidates += list(path.parents)[:5]
-    for one in candidates:
-        if (one / "session").is_dir() and (
-            (one / "message").is_dir() or (one / "session" / "message").is_dir()
-        ):
-            return one
-    return None
+def storages(path: Path) -> list[Path]:
+    """Return the `storage` folders that `path` is, holds, or lies in; the newer layout first."""
+    below = [path, path / "storage", *sorted(path.glob("project/*/storage"))]
+    around = list(path.parents)[:_UP]
+    found = [one for one in dict.fromkeys([*below, *sorted(path.glob("*/storage"))]) if _is(one)]
+    return found or [one for one in around if _is(one)][:1]
+
+
+def _is(folder: Path) -> bool:
+    sessions = folder / "session"
+    return sessions.is_dir() and ((folder / "message").is_dir() or _is_old(folder))
+
+
+def _is_old(storage: Path) -> bool:
+    return (storage / "session" / "message").is_dir()
 
 
 def is_tree(path: Path) -> bool:
     """Whether a directory is, or holds, such a tree with at least one session."""
-    storage = storage_of(path) if path.is_dir() else None
-    return storage is not None and next(_sessions(storage), None) is not None
+    return any(next(_sessions(storage), None) is not None for storage in storages(path))
 
 
 def is_session_file(head: Head) -> bool:
     """Whether the file is one session's own file inside a tree."""
-    return (
-        head.path.name.startswith("ses_")
-        and b'"ses_' in head.start[:400]
-        and (storage_of(head.path.parent) is not None)
-    )
+    path = head.path
+    named = path.name.startswith("ses_") and path.suffix == ".json"
+    return named and b'"ses_' in head.start[:4_096] and path in _all(storages(path.parent))
 
 
 def _sessions(storage: Path) -> Iterator[Path]:
     yield from storage.glob("session/*/ses_*.json")
 
 
+def _all(found: list[Path]) -> set[Path]:
+    return {path for storage in found for path in _sessions(storage)}
+
+
 def _json(path: Path, problems: Problems) -> Record:
     try:
         raw = path.read_bytes()
-        if not raw.strip(b"\x00 \t\r\n"):
-            problems.add("a file of the store is empty", path.name, "note")
-            return {}
-        return dict_of(json.loads(raw.decode("utf-8", "replace")))
-    except (OSError, ValueError, RecursionError):
-        problems.add("a file of the store is broken", path.name)
+    except OSError:
+        problems.add("a file of the store cannot be read", path.name)
         return {}
+    if not raw.strip(b"\x00 \t\r\n"):
+        problems.add("a file of the store is empty", path.name, "note")
+        return {}
+    return dict_of(decode(raw, path.name, problems))
 
 
-def load(
-    path: Path, session: str, problems: Problems
-) -> tuple[Record, list[tuple[Record, list[Record]]]]:
+def load(path: Path, session: str, problems: Problems) -> tuple[Record, Messages]:
     """Return a session's own record, and its messages with their parts.
 
     Raises:
@@ -69,21 +77,20 @@ def load(
     """
     if path.is_file():
         session = session or path.stem
-    storage = storage_of(path if path.is_dir() else path.parent)
-    if storage is None:
-        raise ReadError(f"{path}: no storage folder of opencode lies here")
-    files = {one.stem: one for one in _sessions(storage)}
-    if not session:
-        abouts = [(name, _json(one, problems)) for name, one in sorted(files.items())]
-        mains = [pair for pair in abouts if not pair[1].get("parentID")] or abouts
-        session = max(mains, key=lambda pair: (_updated(pair[1]), pair[0]))[0] if mains else ""
+    files = {
+        one.stem: (one, storage)
+        for storage in reversed(storages(path if path.is_dir() else path.parent))
+        for one in _sessions(storage)
+    }
+    session = session or _newest({name: one for name, (one, _) in files.items()}, problems)
     if session not in files:
-        raise ReadError(f"{path}: it holds no session {session!r}")
-    about = _json(files[session], problems)
+        raise ReadError(f"{path}: it holds no session {session!r}; `checkpoint sessions --all`")
+    file, storage = files[session]
+    about = _json(file, problems)
     about.setdefault("id", session)
-    old = (storage / "session" / "message").is_dir()
+    old = _is_old(storage)
     base = storage / "session" if old else storage
-    messages = []
+    messages: Messages = []
     for one in sorted((base / "message" / session).glob("msg_*.json")):
         info = _json(one, problems)
         if not info:
@@ -95,21 +102,42 @@ def load(
     return about, messages
 
 
-def _updated(about: Record) -> float:
-    value = dict_of(about.get("time")).get("updated")
-    return float(value) if isinstance(value, int | float) else 0.0
+def _newest(files: dict[str, Path], problems: Problems) -> str:
+    """Return the session that changed last; subagents' only if there are no others."""
+    abouts = [(name, _json(path, problems)) for name, path in sorted(files.items())]
+    mains = [pair for pair in abouts if not pair[1].get("parentID")] or abouts
+    return max(mains, key=lambda pair: _time(pair[1], "updated"))[0] if mains else ""
+
+
+def _time(record: Record, key: str) -> float:
+    at = at_of(dict_of(record.get("time")).get(key))
+    return at.timestamp() if at else 0.0
 
 
 def find(storage: Path, agent: str) -> Iterator[Found]:
     """Yield the sessions of a tree."""
     quiet = Problems()
+    base = storage / "session" if _is_old(storage) else storage
     for path in _sessions(storage):
         about = _json(path, quiet)
-        times = dict_of(about.get("time"))
-        made, last = at_of(times.get("created")), at_of(times.get("updated"))
+        messages = sorted((base / "message" / path.stem).glob("msg_*.json"))
+        last = _json(messages[-1], quiet) if messages else {}
         parent = text_of(about.get("parentID"))
+        directory = text_of(about.get("directory"))
+        if not directory:  # the oldest layout tells it in the messages only
+            first = [_json(one, quiet) for one in messages[:4]]
+            places = [dict_of(one.get("path")) for one in first]
+            directory = next((text_of(one["cwd"]) for one in places if one.get("cwd")), "")
         yield Found(
-            agent, path, path.stem, text_of(about.get("directory")), text_of(about.get("title")),
-            made.timestamp() if made else 0.0, last.timestamp() if last else 0.0, None, parent,
-            bool(parent),
-        )  # fmt: skip
+            agent=agent,
+            path=path,
+            session=path.stem,
+            directory=directory,
+            title=text_of(about.get("title")),
+            started=_time(about, "created"),
+            updated=_time(last, "created") or _time(about, "updated"),
+            messages=len(messages),
+            parent=parent,
+            subagent=bool(parent),
+            empty=not messages,
+        )

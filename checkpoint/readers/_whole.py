@@ -50,7 +50,7 @@ def finish(into: Assembler, since: Cursor | None) -> Reading:
     settled = list(into.settled())
     rest = list(into.rest())
     for message in (*settled, *rest):
-        _trim(message, into.problems)
+        trim(message, into.problems)
     reading = Reading(into.head, iter(()), into.problems, since or Cursor(KIND))
     skip = 0
     if since is not None and since.number:
@@ -63,12 +63,24 @@ def finish(into: Assembler, since: Cursor | None) -> Reading:
     return reading
 
 
-def _trim(message: Message, problems: Problems) -> None:
+def trim(message: Message, problems: Problems) -> None:
+    """Keep the texts of a message within `MAX_TEXT`, and NUL characters out of them."""
     for part in message.parts:
-        if isinstance(part, ToolCall):
-            part.output = _cut(part.output, message.number, problems)
-        elif isinstance(part, Text | Reasoning):
+        kind = type(part)
+        if kind is ToolCall:
+            _trim_call(part, message.number, problems)
+        elif kind is Text or kind is Reasoning:
             part.text = _cut(part.text, message.number, problems)
+
+
+def _trim_call(call: ToolCall, number: int, problems: Problems) -> None:
+    call.output = _cut(call.output, number, problems)
+    for key, value in call.input.items():
+        if type(value) is str and (len(value) > MAX_TEXT or "\x00" in value):
+            call.input = {**call.input, key: _cut(value, number, problems)}
+    for change in call.changes:
+        change.old = _cut(change.old, number, problems)
+        change.new = _cut(change.new, number, problems)
 
 
 def _cut(text: str, number: int, problems: Problems) -> str:
@@ -139,9 +151,11 @@ def load_json(path: Path, problems: Problems) -> Any:
 
 def decode(raw: bytes, where: str, problems: Problems) -> Any:
     """Return the JSON value of `raw`; see `load_json`."""
+    with contextlib.suppress(msgspec.DecodeError, UnicodeError, RecursionError):
+        return msgspec.json.decode(raw)
     raw = raw.strip(b"\x00 \t\r\n")
     value = _decode(raw)
-    if value is not None or raw in (b"", b"null"):
+    if value is not None or not raw:
         return value
     mended = _mend(raw.decode("utf-8", "replace"))
     value = _decode(mended.encode("utf-8", "replace")) if mended else None
@@ -233,6 +247,8 @@ def at_of(value: Any) -> datetime | None:
         with contextlib.suppress(ValueError):
             return at_of(float(value))
         return None
+    if type(value) is int and 1e11 < value < 1e14:  # milliseconds, what most agents write
+        return datetime.fromtimestamp(value / 1000, UTC)
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         seconds = float(value)
         if abs(seconds) > 1e20:
