@@ -26,8 +26,16 @@ def benchmarks(state: State, stale: Stale, said: set[str]) -> Section:
                 table.first,
             )
     in_tables = {c for t in state.tables for r in t.rows for c in (r.label, *r.cells)}
-    for one in state.measurements:
-        if one.status == "current":
+    for group in _groups(state.measurements):
+        one = group[-1]
+        if len(group) > 1:
+            seen = all(_shown(m, in_tables) for m in group)
+            section.add(
+                together(group),
+                4.0 - 12.0 * seen - 10.0 * (total - one.last) / total,
+                one.last,
+            )
+        else:
             section.add(
                 measurement(one),
                 3.0 * bool(one.history)
@@ -57,19 +65,61 @@ def _shown(one: Measurement, cells: set[str]) -> bool:
     return any(one.value in shown for shown in cells)
 
 
-def measurement(one: Measurement) -> str:
-    """Return the line of a measurement: value, change, history, configuration, host."""
-    parts = [f"{line(one.subject)} {line(one.metric)}: **{line(one.text)}**"]
+def _groups(measurements: list[Measurement]) -> list[list[Measurement]]:
+    """Put together what one run of one thing measured; in order of the first figure."""
+    groups: dict[tuple[str, str, str, int, bool], list[Measurement]] = {}
+    for one in measurements:
+        if one.status == "current":
+            key = (one.host, one.subject, one.configuration, one.last, one.verified)
+            groups.setdefault(key, []).append(one)
+    cut: list[list[Measurement]] = []
+    for group in groups.values():
+        group.sort(key=lambda one: (one.first, _natural(one.metric)))
+        cut += [group[at : at + _METRICS] for at in range(0, len(group), _METRICS)]
+    return cut
+
+
+_METRICS = 14
+"""So many figures of one run stand on a line."""
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Order "steps=2" before "steps=10"."""
+    pieces = re.split(r"(\d+)", text)
+    return [(int(p), "") if p.isdigit() else (0, p.casefold()) for p in pieces]
+
+
+def together(group: list[Measurement]) -> str:
+    """Return one line for all figures of one run."""
+    one = group[-1]
+    parts = [line(one.subject)]
+    if one.configuration:
+        parts.append(f"with {code(one.configuration, 120)}")
+    if one.host != "local":
+        parts.append(f"on {line(one.host)}")
+    figures = [f"{line(m.metric)} **{line(m.text)}**{_before(m)}" for m in group]
+    tail = " (output was truncated)" if one.partial else ""
+    tail += "" if one.verified else " *(claimed)*"
+    return f"{' '.join(parts)}: {' · '.join(figures)}{tail} {marks(one.first, one.last)}"
+
+
+def _before(one: Measurement) -> str:
+    """What a figure was before, and how repeated runs spread."""
     before = [past for past in one.history if past.why == "superseded"]
+    told = ""
     if before:
         first = before[0]
-        parts.append(f"({change(first.value, one.text)}was {line(first.value)} [#{first.message}]")
+        told = f" ({change(first.value, one.text)}was {line(first.value)} [#{first.message}]"
         if len(before) > 1:
             last = before[-1]
-            parts[-1] += f", then {line(last.value)} [#{last.message}]"
-        parts[-1] += ")"
-    if one.spread:
-        parts.append(f"({line(one.spread)})")
+            told += f", then {line(last.value)} [#{last.message}]"
+        told += ")"
+    return told + (f" ({line(one.spread)})" if one.spread else "")
+
+
+def measurement(one: Measurement) -> str:
+    """Return the line of a measurement: value, change, history, configuration, host."""
+    parts = [f"{line(one.subject)} {line(one.metric)}: **{line(one.text)}**{_before(one)}"]
     if one.configuration:
         parts.append(f"with {code(one.configuration, 120)}")
     if one.host != "local":

@@ -83,8 +83,9 @@ def os_release(run: Run, text: str) -> Iterator[Claim]:
         r"^Description:\s+(.+)$", text, re.MULTILINE
     )
     if match:
-        name, _, version = match[1].partition(" ")
-        yield _software(name, f"{match[1]}" if version else match[1], match.group(0))
+        name = re.match(r"\D+", match[1])
+        label = name.group(0).strip() if name else match[1]
+        yield _software(label, match[1][len(label) :].strip() or match[1], match.group(0))
 
 
 @output(commands=("nvcc",), signatures=("Cuda compilation tools",))
