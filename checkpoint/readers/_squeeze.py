@@ -14,6 +14,8 @@ MAX_LINE = 48 << 20
 
 _KEEP = MAX_TEXT // 2
 _ESCAPE = 6
+_HIGH = re.compile(rb"\\u[dD][89abAB]")
+_LOW = re.compile(rb"\\u[dD][c-fC-F]")
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/_=-]{256,})")
 
 
@@ -118,27 +120,34 @@ class Squeezer:
 
 def _safe_start(text: bytearray, at: int) -> int:
     """Return the first place from `at` on where neither an escape nor a character is cut."""
-    run = at
-    while run > 0 and text[run - 1] == 0x5C:
-        run -= 1
-    if (at - run) % 2:
-        at += 1
+    begun = text.rfind(b"\\", max(0, at - _ESCAPE + 1), at)
+    if begun >= 0 and _escapes(text, begun, 0):
+        at = max(at, begun + (_ESCAPE if text[begun + 1 : begun + 2] == b"u" else 2))
+    if _LOW.match(text, at):
+        at += _ESCAPE
     while at < len(text) and text[at] & 0xC0 == 0x80:
         at += 1
     return at
 
 
+def _escapes(text: bytearray, at: int, began: int) -> bool:
+    """Whether the backslash at `at` begins an escape, and is not the end of one."""
+    run = at
+    while run > began and text[run - 1] == 0x5C:
+        run -= 1
+    return (at - run) % 2 == 0
+
+
 def _trim_end(text: bytearray, began: int) -> None:
     """Take away an escape or a character that is cut at the end of `text`."""
     at = text.rfind(b"\\", max(began, len(text) - _ESCAPE))
-    if at >= 0:
-        run = at
-        while run > began and text[run - 1] == 0x5C:
-            run -= 1
-        if (at - run) % 2 == 0 and len(text) - at < (
-            _ESCAPE if text[at + 1 : at + 2] == b"u" else 2
-        ):
+    if at >= 0 and _escapes(text, at, began):
+        length = _ESCAPE if text[at + 1 : at + 2] == b"u" else 2
+        if len(text) - at < length or _HIGH.match(text, at):
             del text[at:]
+        high = len(text) - _ESCAPE
+        if high >= began and _HIGH.match(text, high) and _escapes(text, high, began):
+            del text[high:]
     end = len(text)
     while end > began and text[end - 1] & 0xC0 == 0x80:
         end -= 1
