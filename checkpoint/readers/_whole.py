@@ -66,10 +66,9 @@ def finish(into: Assembler, since: Cursor | None) -> Reading:
 def trim(message: Message, problems: Problems) -> None:
     """Keep the texts of a message within `MAX_TEXT`, and NUL characters out of them."""
     for part in message.parts:
-        kind = type(part)
-        if kind is ToolCall:
+        if type(part) is ToolCall:
             _trim_call(part, message.number, problems)
-        elif kind is Text or kind is Reasoning:
+        elif type(part) is Text or type(part) is Reasoning:
             part.text = _cut(part.text, message.number, problems)
 
 
