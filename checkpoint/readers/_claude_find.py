@@ -14,7 +14,7 @@ from pathlib import Path
 
 from checkpoint.model import Text
 from checkpoint.readers._base import Found
-from checkpoint.readers._claude_origin import said
+from checkpoint.readers._claude_origin import plan_title, said
 from checkpoint.readers._peek import Record, changed, end_of, last_time, objects, start_of
 from checkpoint.readers._whole import at_of, dict_of, text_of
 
@@ -140,6 +140,8 @@ def _title(head: list[Record], tail: list[Record]) -> str:
             if record.get("type") == kind and (title := text_of(record.get(key)).strip()):
                 return title[:200]
     for record in head:
+        if plan := plan_title(record):
+            return plan[:200]
         if record.get("type") == "user" and record.get("isSidechain") is not True:
             origin, parts = said(record, dict_of(record.get("message")).get("content"))
             words = [p.text for p in parts if isinstance(p, Text) and not p.injected]

@@ -169,6 +169,12 @@ def command_name(text: str) -> str:
     return match.group(1) if match else ""
 
 
+def plan_title(record: Record) -> str:
+    """Return the heading of the plan that a session begins with, "" if it begins otherwise."""
+    plan = text_of(record.get("planContent")).strip()
+    return plan.split("\n")[0].strip("# ").removeprefix("Plan: ")
+
+
 def is_compacted(parts: list[Part]) -> bool:
     """Whether a program says that it compacted the conversation."""
     first = parts[0] if parts else None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from checkpoint.model import Text
 from checkpoint.readers._base import Found
 from checkpoint.readers._codex_origin import user_parts
 from checkpoint.readers._peek import changed, end_of, last_time, objects, start_of
@@ -117,6 +118,13 @@ def _first_words(raw: bytes) -> tuple[bool, str]:
             own = [p for p in user_parts(words) if not getattr(p, "injected", True)]
             words = getattr(own[0], "text", "") if own else words
             return True, words.strip().split("\n")[0][:200]
+    for record in objects(raw)[:40]:  # the oldest form has no events
+        item = dict_of(record.get("payload")) or record
+        if item.get("type") == "message" and item.get("role") == "user":
+            own = [p.text for p in user_parts(item.get("content")) if isinstance(p, Text)
+                   and not p.injected]  # fmt: skip
+            if own:
+                return True, own[0].strip().split("\n")[0][:200]
     return False, ""
 
 

@@ -32,6 +32,7 @@ from checkpoint.readers._claude_origin import (
     bash_output,
     is_compacted,
     plain,
+    plan_title,
     said,
 )
 from checkpoint.readers._claude_tree import plan
@@ -168,7 +169,7 @@ class _ClaudeSession(Session):
         )  # fmt: skip
 
     def _titles_itself(self, origin: Any, parts: list[Part], side: bool) -> None:
-        if origin == "person" and not side and "rank" not in self.into.carry:
+        if origin == "person" and not side and not self.into.carry.get("rank"):
             words = next((p.text for p in parts if isinstance(p, Text) and not p.injected), "")
             if words.strip():
                 self._titled(words.strip().split("\n")[0], 1)
@@ -250,6 +251,8 @@ class _ClaudeSession(Session):
 
     def _say(self, record: Record, content: Any) -> None:
         origin, parts = said(record, content)
+        if (plan := plan_title(record)) and not self.into.carry.get("rank"):
+            self._titled(plan, 2)
         if not self.into.carry.get("cut") and is_compacted(parts):
             # Up to 1.0 no boundary was stored, and the summary as an answer.
             self._message(record, "system", [Compaction("manual")], origin="injected")
