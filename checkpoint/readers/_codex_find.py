@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from checkpoint.model import Text
 from checkpoint.readers._base import Found
@@ -115,17 +116,21 @@ def _first_words(raw: bytes) -> tuple[bool, str]:
             words = text_of(payload.get("message"))
             for block in dict_of(payload.get("item")).get("content") or ():
                 words = words or text_of(dict_of(block).get("text"))
-            own = [p for p in user_parts(words) if not getattr(p, "injected", True)]
-            words = getattr(own[0], "text", "") if own else words
-            return True, words.strip().split("\n")[0][:200]
+            return True, _own_line(words) or words.strip().split("\n")[0][:200]
     for record in objects(raw)[:40]:  # the oldest form has no events
         item = dict_of(record.get("payload")) or record
         if item.get("type") == "message" and item.get("role") == "user":
-            own = [p.text for p in user_parts(item.get("content")) if isinstance(p, Text)
-                   and not p.injected]  # fmt: skip
-            if own:
-                return True, own[0].strip().split("\n")[0][:200]
+            if own := _own_line(item.get("content")):
+                return True, own
     return False, ""
+
+
+def _own_line(content: Any) -> str:
+    """Return the first line of what a person says in a message."""
+    for part in user_parts(content):
+        if isinstance(part, Text) and not part.injected:
+            return part.text.strip().split("\n")[0][:200]
+    return ""
 
 
 def _has_words(raw: bytes) -> bool:
