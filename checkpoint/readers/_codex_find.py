@@ -16,7 +16,7 @@ from checkpoint.model import Text
 from checkpoint.readers._base import Found
 from checkpoint.readers._codex_origin import user_parts
 from checkpoint.readers._peek import changed, end_of, last_time, objects, start_of
-from checkpoint.readers._whole import at_of, dict_of, text_of
+from checkpoint.readers._whole import at_of, dict_of, records_of, text_of
 
 _HEAD_BYTES = 8192
 _FIRST_WORDS_BYTES = 262_144
@@ -114,14 +114,14 @@ def _first_words(raw: bytes) -> tuple[bool, str]:
         for record in objects(raw[start : end if end >= 0 else len(raw)]):
             payload = dict_of(record.get("payload"))
             words = text_of(payload.get("message"))
-            for block in dict_of(payload.get("item")).get("content") or ():
-                words = words or text_of(dict_of(block).get("text"))
+            for block in records_of(dict_of(payload.get("item")).get("content")):
+                words = words or text_of(block.get("text"))
             return True, _own_line(words) or words.strip().split("\n")[0][:200]
     for record in objects(raw)[:40]:  # the oldest form has no events
         item = dict_of(record.get("payload")) or record
-        if item.get("type") == "message" and item.get("role") == "user":
-            if own := _own_line(item.get("content")):
-                return True, own
+        said = item.get("type") == "message" and item.get("role") == "user"
+        if said and (own := _own_line(item.get("content"))):
+            return True, own
     return False, ""
 
 
