@@ -339,6 +339,8 @@ def test_what_one_answer_holds(tmp_path: Path, records: list[dict[str, Any]], ex
             ["person", "injected", "person"],
         ),
         ([_typed("a")], ["person"]),
+        ([_said("user", "Warning: it burns")], ["injected"]),
+        ([_said("user", "Warning: it burns"), _typed("Warning: it burns")], ["person"]),
         ([_said("developer", "a")], ["injected"]),
         ([_line("event_msg", type="user_message", message="a", kind="environment_context")], []),
     ],

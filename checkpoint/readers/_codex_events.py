@@ -5,7 +5,7 @@ An action that was made inside a script has an event only.
 
 from __future__ import annotations
 
-from checkpoint.model import Compaction, Text, ToolCall
+from checkpoint.model import Compaction, Message, Text, ToolCall
 from checkpoint.readers._codex_calls import command_line, event_changes, give_result
 from checkpoint.readers._codex_items import Items, search_call
 from checkpoint.readers._codex_kinds import EDGES, EVENTS
@@ -52,10 +52,12 @@ class Events(Items):
         elif (
             not asked
             and (last := self.into.last())
-            and _same(words, last.said())
-            and (last.role == "user")
+            and last.role == "user"
+            and (_same(words, _all_words(last)))
         ):
             last.origin = "agent" if self._subagent else "person"
+            if len(last.parts) == 1 and isinstance(last.parts[0], Text):
+                last.parts[0].injected = False  # it only looked like a program's
         elif words.strip() and not asked:
             content = [{"type": "text", "text": words}]
             images = list_of(event.get("images")) + list_of(event.get("local_images"))
@@ -160,6 +162,10 @@ class Events(Items):
         if not any(one.tool == "web_search" and one.target == call.target
                    for one in (last.calls() if last else ())):  # fmt: skip
             self._beside(record, call)
+
+
+def _all_words(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if isinstance(part, Text))
 
 
 def _same(one: str, other: str) -> bool:
