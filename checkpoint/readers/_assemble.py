@@ -131,6 +131,10 @@ class Assembler:
         """Say that the call will never have a result: its message need not wait for one."""
         self._open.pop(call_id, None)
 
+    def held(self) -> Iterator[Message]:
+        """Yield the messages that were begun and not yielded yet, in order."""
+        yield from self._held
+
     def last(self) -> Message | None:
         """Return the last message begun, if it is still held."""
         return self._held[-1] if self._held else None

@@ -1,27 +1,30 @@
 """Generic message lists: OpenAI chat and responses, Anthropic messages, ShareGPT; JSON and lines.
 
-`{"messages": [...]}`, a bare list, a message a line, or a conversation a line. Results are messages
-of role `tool`, or blocks of a user message. These forms hold no times, directory, branch or agent,
-and no mark of who really wrote a user message: what many programs write is told by its words.
+`{"messages": [...]}`, `{"conversations": [...]}`, a bare list, a message a line, or a
+conversation a line. Results are messages of role `tool`, or blocks of a user message. Of several
+conversations in one file all are read in order, or the one that is asked for by its number from 1
+or its id; a line that repeats the messages of the line before (a log of requests) gives its new
+ones only.
+
+Not in the forms: the directory, the branch, the agent, whether a result is a failure, mostly the
+times; nor who really wrote a user message, which is told by its words.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from checkpoint.model import Compaction, Part, Text, ToolCall
+from checkpoint.errors import ReadError
 from checkpoint.readers._assemble import Assembler
-from checkpoint.readers._base import Head
-from checkpoint.readers._blocks import content_text, give_all, take
-from checkpoint.readers._calls import category_of, close_call, make_call
-from checkpoint.readers._origin import split_injected
+from checkpoint.readers._base import Head, Problems
+from checkpoint.readers._chat import ITEMS, ROLES, Conversation
 from checkpoint.readers._whole import (
     Record,
     WholeReader,
-    at_of,
-    dict_of,
+    decode,
     list_of,
     load_json,
     load_lines,
@@ -29,28 +32,28 @@ from checkpoint.readers._whole import (
     text_of,
 )
 
-_ROLES = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant",
-          "ai": "assistant", "model": "assistant", "bot": "assistant", "chatgpt": "assistant",
-          "system": "system", "developer": "system", "tool": "tool", "function": "tool",
-          "observation": "tool", "function_call": "assistant"}  # fmt: skip
-_INTERRUPTED = re.compile(r"^\s*\[Request (?:interrupted|cancelled)[^\]]*\]\s*$", re.IGNORECASE)
-_NUDGE = re.compile(
-    r"^\s*(?:Continue if you have next steps|This session is being continued from a previous|"
-    r"Please continue the conversation from where we left)"
-)
-_WRAPPER = re.compile(
-    r"^\s*<(conversation_data|user_query|task|feedback|user_message|query|request)>(.*)</\1>\s*$",
-    re.DOTALL,
-)
-_FAILED = re.compile(
-    r"^\s*(?:Error:|error:|<tool_use_error>|Traceback \(most recent|Exit code:? [1-9]|"
-    r"Command failed|Process exited with code [1-9])"
-)
-_EXIT = re.compile(r"(?:exit(?:ed with)?(?: code| status)?|return code)[: ]+(\d+)", re.IGNORECASE)
-_OTHERS = (
-    "sessionId", "uuid", "parentUuid", "trajectory", "info", "payload", "kind", "sessionID",
-    "projectHash", "requests", "trajectory_format", "instance_id",
-)  # fmt: skip
+_LISTS = ("messages", "conversations", "conversation", "input")
+"""Keys of an object that may hold the list; with `input`, `output` goes on with it."""
+
+_BLOCKS = frozenset({
+    "text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "image_url",
+    "input_text", "output_text", "input_image", "input_file", "refusal", "document", "file",
+    "input_audio", "server_tool_use", "web_search_tool_result",
+})  # fmt: skip
+
+_OTHERS = frozenset({
+    "sessionId", "sessionID", "session_id", "uuid", "parentUuid", "parentId", "trajectory", "info",
+    "payload", "projectHash", "requests", "trajectory_format", "instance_id", "threadID",
+    "working_dir", "parts", "extra", "is_demo", "agentMode", "history",
+})  # fmt: skip
+"""Keys that agents' own forms have beside the message list, or in their messages."""
+
+_SIGNS = (b"<environment_details>", b"[[ ## ", b"# VSCode Visible Files")
+"""What Cline and its forks put into each user message of their own lists."""
+
+_PEEK = 65_536
+_LIST_KEY = re.compile(rb'"(?:messages|conversations|conversation|input)"\s*:\s*\[')
+_ROLE_KEY = re.compile(rb'"(?:role|from|type)"\s*:\s*"')
 
 
 class Chat(WholeReader):
@@ -60,212 +63,138 @@ class Chat(WholeReader):
     title = "Message lists (OpenAI, Anthropic, ShareGPT)"
 
     def identify(self, head: Head) -> bool:
-        if head.is_dir or head.is_sqlite():
+        if head.is_dir or head.is_sqlite() or any(sign in head.start for sign in _SIGNS):
             return False
-        start = head.start.lstrip()[:1]
-        if start == b"[":
-            return _list_start(head)
-        if start != b"{":
+        start = head.start.lstrip()
+        if start[:1] not in (b"[", b"{") or not _ROLE_KEY.search(start):
             return False
-        if len(head.records) > 1:
-            return _lines(head.records)
-        return _object_start(head)
+        if start[:1] == b"{" and len(head.records) > 1:
+            return _are_lines(head.records)
+        if start[:1] == b"{" and not _LIST_KEY.search(start):
+            return len(head.records) == 1 and head.whole and _are_messages(head.records)
+        piece = start if head.whole else start[:_PEEK]
+        return _is_list(decode(piece, head.path.name, Problems()), head)
 
     def build(self, path: Path, session: str, into: Assembler) -> None:
-        into.head.id = path.stem if path.stem != "session" else ""
-        for message in _messages(path, into):
-            _add(message, into)
+        into.head.id = path.stem.partition(".")[0]
+        given = list(_conversations(path, into.problems))
+        if session and session != into.head.id:
+            given = [
+                one
+                for number, one in enumerate(given, 1)
+                if session in (str(number), text_of(one.get("id")))
+            ]
+            if not given:
+                raise ReadError(f"{path}: it holds no conversation {session!r}")
+        before: list[Record] = []
+        conversation = Conversation(into)
+        for number, one in enumerate(given, 1):
+            if len(given) == 1:
+                into.head.id = text_of(one.get("id")) or into.head.id
+            into.head.title = into.head.title or text_of(one.get("title"))
+            into.head.model = text_of(one.get("model")) or into.head.model
+            messages = _messages_of(one)
+            same = len(before) if before and messages[: len(before)] == before else 0
+            for place, message in enumerate(messages[same:], same + 1):
+                conversation.add(message, f"conversation {number}, message {place}")
+            before = messages
+        models = [m.model for m in into.held() if m.model]
+        into.head.model = models[-1] if models else into.head.model
 
 
-_BLOCKS = frozenset({"text", "tool_use", "tool_result", "thinking", "image", "image_url", "input_text",
-                     "output_text", "refusal", "document", "redacted_thinking"})  # fmt: skip
+def _conversations(path: Path, problems: Problems) -> Iterator[Record]:
+    """Yield the conversations of a file as objects with a message list; a bare list is one."""
+    head = Head.of(path)
+    if head.start.lstrip()[:1] == b"{" and _is_line_file(head):
+        loose: list[Record] = []
+        for _where, record in load_lines(path, problems):
+            if _list_in(record) is None:
+                loose.append(record)
+            else:
+                yield record
+        if loose:
+            yield {"messages": loose}
+        return
+    value = load_json(path, problems)
+    if isinstance(value, dict):
+        yield value
+    else:
+        found = records_of(value)
+        nested = [one for one in found if _list_in(one) is not None]
+        yield from nested if nested and len(nested) == len(found) else [{"messages": found}]
 
 
-def _is_message(record: Record) -> bool:
-    role = record.get("role") or record.get("from")
-    if not isinstance(role, str) or role.lower() not in _ROLES:
-        return (
-            record.get("type") in ("function_call", "function_call_output") and "call_id" in record
-        )
-    if any(key in record for key in _OTHERS) or "ts" in record or "parts" in record:
+def _is_line_file(head: Head) -> bool:
+    """Whether the file has a record a line; one line alone is one, if it is no list's object."""
+    return len(head.records) > 1 or (len(head.records) == 1 and _list_in(head.records[0]) is None)
+
+
+def _list_in(record: Record) -> list[Any] | None:
+    for key in _LISTS:
+        if isinstance(record.get(key), list):
+            return list_of(record[key])
+    return None
+
+
+def _messages_of(one: Record) -> list[Record]:
+    """Return a conversation's messages, its system prompt first."""
+    found = records_of(_list_in(one))
+    if "input" in one:
+        found += records_of(one.get("output"))
+    system = one.get("system") or one.get("instructions")
+    if system and isinstance(system, str | list):
+        return [{"role": "system", "content": system}, *found]
+    return found
+
+
+def _is_list(value: Any, head: Head) -> bool:
+    """Whether a decoded start of a file is such a list; its last message may be cut off."""
+    if isinstance(value, dict):
+        if _OTHERS & value.keys():
+            return False
+        if text_of(value.get("id")).startswith("T-"):  # a thread of Amp
+            return False
+        return _are_messages(records_of(_list_in(value)), cut=not head.whole)
+    found = records_of(value)
+    if found and all(_list_in(one) is not None and not _OTHERS & one.keys() for one in found):
+        return _are_messages([m for one in found for m in records_of(_list_in(one))][:20])
+    if len(found) != len(list_of(value)):
         return False
-    content = record.get("content", record.get("value"))
+    return _are_messages(found, cut=not head.whole)
+
+
+def _are_lines(records: list[Record]) -> bool:
+    lists = [_list_in(one) for one in records]
+    if all(one is not None for one in lists):
+        return not any(_OTHERS & one.keys() for one in records) and _are_messages(
+            records_of(lists[0])
+        )
+    return _are_messages(records)
+
+
+def _are_messages(records: list[Record], *, cut: bool = False) -> bool:
+    """Whether all records are messages, one of them somebody's words."""
+    if not records:
+        return False
+    whole = records[:-1] if cut and len(records) > 1 else records
+    bare = cut and len(records) == 1
+    return all(_is_message(one, bare=bare) for one in whole) and any(
+        "role" in one or "from" in one for one in whole
+    )
+
+
+def _is_message(record: Record, *, bare: bool = False) -> bool:
+    if _OTHERS & record.keys():
+        return False
+    role = record.get("role") or record.get("from")
+    if not isinstance(role, str):
+        return record.get("type") in ITEMS
+    if role.lower() not in ROLES or "ts" in record:
+        return False
+    content = record.get("content", record.get("value", record.get("text")))
     if content is None:
-        return "tool_calls" in record or "function_call" in record
+        return bare or bool({"content", "tool_calls", "function_call"} & record.keys())
     if isinstance(content, str):
         return True
-    blocks = records_of(content)
-    return len(blocks) == len(list_of(content)) and all(
-        text_of(one.get("type")) in _BLOCKS for one in blocks
-    )
-
-
-def _lines(records: list[Record]) -> bool:
-    first = records[0]
-    if isinstance(first.get("messages"), list) or isinstance(first.get("conversations"), list):
-        return _keys_allow(first) and all(
-            isinstance(one.get("messages") or one.get("conversations"), list) for one in records
-        )
-    known = [one for one in records if "role" in one or "from" in one or one.get("type")]
-    return len(known) == len(records) and all(_is_message(one) for one in records)
-
-
-def _keys_allow(record: Record) -> bool:
-    return not any(
-        key in record for key in ("trajectory", "info", "sessionId", "projectHash", "requests")
-    )
-
-
-_ROLE_START = re.compile(
-    rb'^\s*\[?\s*\{(?:\s*"[\w-]+"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[\d.]+|null|true|false)\s*,)*?\s*"(?:role|from)"\s*:\s*"'
-    rb"(user|human|assistant|gpt|system|developer|tool)\"",
-)
-
-
-def _list_start(head: Head) -> bool:
-    if head.has_key("ts") or head.has_key("parts") or b"<environment_details>" in head.start:
-        return False
-    start = head.start.lstrip()
-    if head.whole:
-        from checkpoint.readers._base import Problems
-        from checkpoint.readers._whole import decode
-
-        value = decode(start, head.path.name, Problems())
-        found = records_of(value)
-        return bool(found) and all(_is_message(one) for one in found)
-    return _ROLE_START.match(start[1:]) is not None
-
-
-_KEY_START = re.compile(rb'^\{.{0,2000}?"(messages|conversations)"\s*:\s*(\[.*)', re.DOTALL)
-
-
-def _object_start(head: Head) -> bool:
-    match = _KEY_START.match(head.start.lstrip())
-    if match is None:
-        return False
-    before = head.start.lstrip()[: match.start(1)]
-    if any(b'"%s"' % key.encode() in before for key in (*_OTHERS, "working_dir", "threadID")):
-        return False
-    if b'"T-' in before:  # the id of a thread of Amp
-        return False
-    if head.whole:
-        for key in _OTHERS:
-            if any(key in record for record in head.records):
-                return False
-    return _ROLE_START.match(match.group(2)[1:].lstrip()) is not None
-
-
-def _messages(path: Path, into: Assembler) -> list[Record]:
-    head = Head.of(path)
-    if head.start.lstrip()[:1] == b"{" and len(head.records) > 1:
-        found: list[Record] = []
-        for _, record in load_lines(path, into.problems):
-            inner = record.get("messages") or record.get("conversations")
-            found += records_of(inner) if isinstance(inner, list) else [record]
-        return found
-    value = load_json(path, into.problems)
-    if isinstance(value, dict):
-        into.head.id = text_of(value.get("id")) or into.head.id
-        into.head.title = text_of(value.get("title"))
-        into.head.model = text_of(value.get("model"))
-        return records_of(value.get("messages") or value.get("conversations"))
-    return records_of(value)
-
-
-def _add(record: Record, into: Assembler) -> None:
-    kind = text_of(record.get("type"))
-    if kind == "function_call":
-        call = make_call(
-            text_of(record.get("name")), record.get("arguments"), id=text_of(record.get("call_id"))
-        )
-        into.message("assistant", [call], origin="agent")
-        return
-    if kind == "function_call_output":
-        _result(text_of(record.get("call_id")), content_text(record.get("output")), into)
-        return
-    given = text_of(record.get("role") or record.get("from")).lower()
-    role = _ROLES.get(given)
-    if role is None:
-        into.problems.add(f"unknown role {given!r}", f"message {into.head.id}", "note")
-        return
-    content = record.get("content", record.get("value"))
-    at = at_of(record.get("timestamp") or record.get("created_at") or record.get("time"))
-    if role == "tool":
-        _result(text_of(record.get("tool_call_id")), content_text(content), into)
-        return
-    parts, results = take(content, into)
-    give_all(results, into)
-    for result in results:
-        if (call := into.call(result.call)) is not None:
-            into.close(call.id)
-    if role == "user":
-        if results and not parts:
-            return
-        _user(parts, into, at)
-    elif role == "system":
-        into.message("system", _injected(parts), origin="injected", at=at)
-    else:
-        for one in records_of(record.get("tool_calls")):
-            function = dict_of(one.get("function")) or one
-            parts.append(
-                make_call(
-                    text_of(function.get("name")),
-                    function.get("arguments"),
-                    id=text_of(one.get("id")),
-                )
-            )
-        old = dict_of(record.get("function_call"))
-        if old:
-            parts.append(
-                make_call(text_of(old.get("name")), old.get("arguments"), id="function_call")
-            )
-        summary = record.get("summary") is True
-        into.message("assistant", parts, origin="summary" if summary else "agent", at=at,
-                     model=text_of(record.get("model")))  # fmt: skip
-
-
-def _injected(parts: list[Part]) -> list[Part]:
-    return [Text(p.text, injected=True) if isinstance(p, Text) else p for p in parts]
-
-
-def _user(parts: list[Part], into: Assembler, at: Any) -> None:
-    made: list[Part] = []
-    for part in parts:
-        if not isinstance(part, Text):
-            made.append(part)
-            continue
-        text = part.text
-        wrapped = _WRAPPER.match(text)
-        if wrapped:
-            text = wrapped.group(2).strip()
-        if _INTERRUPTED.match(text) or _NUDGE.match(text):
-            made.append(Text(text, injected=True))
-        elif text.strip():
-            made += split_injected(text)
-    words = [p for p in made if isinstance(p, Text)]
-    injected = bool(words) and all(p.injected for p in words)
-    compacted = any(isinstance(p, Compaction) for p in made)
-    into.message("user", made, origin="injected" if injected or compacted else "person", at=at)
-
-
-def _result(call_id: str, output: str, into: Assembler) -> None:
-    call = into.call(call_id) or into.call("function_call")
-    if call is None:
-        last = into.last()
-        waiting = [c for c in last.calls() if not c.finished] if last else []
-        call = waiting[0] if waiting and not call_id else None
-    if call is None:
-        into.problems.add("a result without its call", call_id or "a tool message", "note")
-        return
-    _finish(call, output)
-    into.close(call.id)
-
-
-def _finish(call: ToolCall, output: str) -> None:
-    code = None
-    if category_of(call.tool) == "shell":
-        match = _EXIT.search(output[:200]) or _EXIT.search(output[-200:])
-        code = int(match.group(1)) if match and int(match.group(1)) < 256 else None
-    close_call(call, output, failed=bool(_FAILED.match(output)), exit_code=code)
-    if call.failed:
-        call.changes = ()
+    blocks = [content] if isinstance(content, dict) else list_of(content)
+    return all(isinstance(one, dict) and text_of(one.get("type")) in _BLOCKS for one in blocks)
