@@ -199,7 +199,12 @@ def _pod(words: list[str], run: Run) -> tuple[str | None, str, str]:
     if "--" not in words:
         return None, run.host, run.cwd
     cut = words.index("--")
-    names = [w for w in words[:cut] if not w.startswith("-")]
+    valued = {"-n", "--namespace", "-c", "--container", "--context", "--kubeconfig"}
+    names = [
+        w
+        for at, w in enumerate(words[:cut])
+        if not w.startswith("-") and (at == 0 or words[at - 1] not in valued)
+    ]
     if not names or not words[cut + 1 :]:
         return None, run.host, run.cwd
     name = names[0].removeprefix("pod/")

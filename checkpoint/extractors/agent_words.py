@@ -271,6 +271,9 @@ class _Speaker:
                 fix = fix or ("" if rest.endswith((":", "：")) else rest)
                 used += 1
                 continue
+            figures = stated(piece, improved="improved" in later)
+            if figures and figures.measured and {"improved", "best", "baseline"} & later.keys():
+                break  # what came of it is a figure of its own
             stops = {"narration", "not_fixed", "fixed", "next_sentence", "decision", "done"}
             if stops & later.keys() or len(whole) + len(piece) > CAUSE or piece.endswith("?"):
                 break

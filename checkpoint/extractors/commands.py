@@ -117,6 +117,8 @@ _ERROR = re.compile(
     re.MULTILINE,
 )
 LONGEST = 400
+_DETACHED = re.compile(r"\b(?:run|up|create|new|start)\b.*\s(?:-[a-z]*d[a-z]*|--detach)\b|^(?:systemctl|service) ")
+"""What leaves a program running stands among the processes, not the commands."""
 
 
 @extractor
@@ -157,7 +159,8 @@ def _command(message: Message, call: ToolCall, run: Run, *, failed: bool) -> Ite
     if call.failed:
         return
     yield fact(message, "success", "", text, Authority.OUTPUT, command=text, host=run.host)
-    if why and why != "git" and not run.background:
+    leaves_running = run.background or call.background or _DETACHED.search(text) is not None
+    if why and why != "git" and not leaves_running:
         yield fact(message, "command", "", text, Authority.INPUT, command=text, host=run.host,
                    failed=False, exit=call.exit_code, purpose=why)  # fmt: skip
 

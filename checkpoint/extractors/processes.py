@@ -26,7 +26,7 @@ def processes(message: Message, settings: Settings) -> Iterator[Fact]:
     for call in message.calls():
         if call.tool.lower() in ("killshell", "killbash", "kill_shell", "taskstop"):
             yield _fact(message, call, call.target or "shell", act="stop", host="local",
-                        name=str(call.input.get("shell_id") or call.input.get("task_id") or ""),
+                        name=str(call.input.get("call") or call.input.get("shell_id") or ""),
                         by="the agent stopped it")  # fmt: skip
             continue
         if call.category != "shell" or call.failed or call.refused:

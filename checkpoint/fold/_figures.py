@@ -25,9 +25,12 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 
 
 def number(text: str) -> str:
-    """Return the digits of a figure without grouping: "9,412,000" -> "9412000"."""
+    """Return the digits of a figure, plain: "9,412,000 tok/s" -> "9412000", "82.50" -> "82.5"."""
     match = _NUMBER.search(text)
-    return match.group().replace(",", "") if match else ""
+    if match is None:
+        return ""
+    digits = match.group().replace(",", "")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def telling(value: str) -> bool:
@@ -63,8 +66,16 @@ def outdate(fold: Fold, old: str, now: str, message: int) -> None:
     if now and working.affirmed.get(digits, -1) >= message:
         return  # the same message still compares with it
     working.stale[digits] = [str(message), now]
+    for exact in [k for k in working.affirmed if "." in k and k != digits and _rounds(digits, k)]:
+        if working.affirmed[exact] < message:
+            working.stale[exact] = [str(message), now]
     while len(working.stale) > REMEMBERED:
         del working.stale[next(iter(working.stale))]
+
+
+def _rounds(stated: str, exact: str) -> bool:
+    """Whether `exact` is the same figure with more digits."""
+    return len(exact) > len(stated) and exact[0] == stated[0] and _close(stated, exact)
 
 
 def printed(fold: Fold, fact: Fact) -> None:

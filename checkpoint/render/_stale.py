@@ -22,7 +22,7 @@ class Stale:
         """Return `text` with "(94.0 → now 96.1)" behind it for each figure that it outlived."""
         notes: list[str] = []
         for found in _NUMBER.findall(text):
-            known = self._stale.get(found.replace(",", "")) or self._stale.get(found)
+            known = self._known(found)
             if known is None or message >= known[0]:
                 continue
             now = f"{found} → now {known[1]}" if known[1] else f"{found} was retracted"
@@ -33,11 +33,17 @@ class Stale:
                 notes.append(f"{old} → {new}")
         return f"{text} ({'; '.join(notes[:3])})" if notes else text
 
+    def _known(self, found: str) -> tuple[int, str] | None:
+        """Look a figure or version up, as it stands or without grouping and trailing zeros."""
+        plain = found.replace(",", "")
+        bare = plain.rstrip("0").rstrip(".") if plain.count(".") == 1 else plain
+        return self._stale.get(found) or self._stale.get(bare)
+
     def outlived(self, values: list[str], message: int) -> bool:
         """Whether any of the values no longer holds, seen from a sentence of this message."""
         for value in values:
             match = _NUMBER.search(value)
-            known = self._stale.get(match.group().replace(",", "")) if match else None
+            known = self._known(match.group()) if match else None
             if known is not None and message < known[0]:
                 return True
         return False

@@ -116,3 +116,13 @@ def pgbench(run: Run, text: str) -> Iterator[Claim]:
         match = re.search(pattern, text, re.MULTILINE)
         if match:
             yield _claim(match.group(0), "pgbench", metric, match[1], unit, config)
+
+
+@output(commands=("wrk", "wrk2"), signatures=("Latency Distribution",))
+def wrk_percentiles(run: Run, text: str) -> Iterator[Claim]:
+    """Read the latency percentiles of `wrk --latency`."""
+    config = " ".join(w for w in run.args() if w.startswith("-"))
+    target = run.args()[-1] if run.args() else "wrk"
+    start = text.find("Latency Distribution")
+    for match in re.finditer(r"^\s+(\d[\d.]*)%\s+([\d.]+)(us|ms|s|m)\b", text[start : start + 600], re.MULTILINE):
+        yield _claim(match.group(0), target, f"latency p{match[1].rstrip('0').rstrip('.')}", match[2], match[3], config)

@@ -163,3 +163,18 @@ def version(run: Run, text: str) -> Iterator[Claim]:
         ):
             yield _software(run.name, match[1], line)
             return
+
+
+_PRINTED = re.compile(r"\b(?:import |from )?(\w+)(?:\.version)?\.(?:__version__|VERSION|version\(\))")
+
+
+@output(commands=("python", "python3"))
+def printed_version(run: Run, text: str) -> Iterator[Claim]:
+    """Read what `python -c "import x; print(x.__version__)"` printed, a version a line."""
+    if "-c" not in run.args():
+        return
+    asked = list(dict.fromkeys(_PRINTED.findall(run.command)))
+    answers = [line.strip() for line in text.splitlines() if re.match(rf"^{_VERSION}$", line.strip())]
+    if asked and len(asked) == len(answers):
+        for name, answer in zip(asked, answers, strict=True):
+            yield _software(name, answer, answer)
