@@ -168,6 +168,8 @@ class Found:
     subagent: bool = False
     empty: bool = False
     branch: str = ""
+    project: str = ""
+    """A commit of the repository that the session was recorded in, where the format has one."""
 
 
 class Reader(ABC):

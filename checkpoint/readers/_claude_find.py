@@ -10,11 +10,13 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from checkpoint.model import Text
 from checkpoint.readers._base import Found
 from checkpoint.readers._claude_origin import plan_title, said
+from checkpoint.readers._listing import remembered
 from checkpoint.readers._peek import Record, changed, end_of, last_time, objects, start_of
 from checkpoint.readers._whole import at_of, dict_of, text_of
 
@@ -43,7 +45,7 @@ def find_sessions(agent: str, roots: list[Path], directory: Path | None) -> Iter
         for folder in _folders(root):
             if slugs is None or any(_related(folder.name, slug) for slug in slugs):
                 for path in _files(folder):
-                    yield _found(agent, path)
+                    yield from remembered(agent, path, partial(_one, agent, path))
 
 
 def _slugs(directory: Path) -> set[str]:
@@ -93,6 +95,10 @@ def _files(folder: Path) -> Iterator[Path]:
             yield one
         elif one.name.count("-") == 4 and (one / "subagents").is_dir():
             yield from sorted((one / "subagents").rglob("*.jsonl"))
+
+
+def _one(agent: str, path: Path) -> Iterator[Found]:
+    yield _found(agent, path)
 
 
 def _found(agent: str, path: Path) -> Found:

@@ -9,12 +9,15 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from checkpoint.model import Text
 from checkpoint.readers._base import Found
 from checkpoint.readers._codex_origin import user_parts
+from checkpoint.readers._listing import remembered
 from checkpoint.readers._peek import changed, end_of, last_time, objects, start_of
 from checkpoint.readers._whole import at_of, dict_of, records_of, text_of
 
@@ -46,7 +49,9 @@ def find_sessions(agent: str, roots: list[Path]) -> Iterator[Found]:
             if known is None or _size(path) > _size(known):
                 best[path.name] = path
     for path in best.values():
-        yield _found(agent, path, titles)
+        for found in remembered(agent, path, partial(_one, agent, path)):
+            title = titles.get(found.session)
+            yield replace(found, title=title) if title else found
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -79,7 +84,11 @@ def _text(raw: bytes, key: str) -> str:
         return ""
 
 
-def _found(agent: str, path: Path, titles: dict[str, str]) -> Found:
+def _one(agent: str, path: Path) -> Iterator[Found]:
+    yield _found(agent, path)
+
+
+def _found(agent: str, path: Path) -> Found:
     raw = start_of(path, _FIRST_WORDS_BYTES)
     line, _feed, rest = raw.partition(b"\n")
     head = line[:_HEAD_BYTES]
@@ -95,13 +104,14 @@ def _found(agent: str, path: Path, titles: dict[str, str]) -> Found:
         path=path,
         session=session,
         directory=directory or _environment(raw),
-        title=titles.get(session) or words,
+        title=words,
         started=started.timestamp() if started else 0.0,
         updated=last.timestamp() if last else changed(path),
         parent=_text(head, "forked_from_id") or (_text(head, "parent_thread_id") if child else ""),
         subagent=child,
         empty=not typed and len(raw) < _FIRST_WORDS_BYTES and not _has_words(raw),
         branch=_text(line, "branch"),
+        project=_text(line, "commit_hash"),
     )
 
 

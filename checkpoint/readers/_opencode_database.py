@@ -15,6 +15,7 @@ from typing import NamedTuple
 from checkpoint.errors import ReadError
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._opencode_newer import load_newer
+from checkpoint.readers._opencode_tree import commit_of
 from checkpoint.readers._sqlite import Row, columns, listing, open_database, rows, tables_of
 from checkpoint.readers._whole import Record, at_of, decode, dict_of, text_of
 
@@ -174,4 +175,5 @@ def _found(path: Path, agent: str, row: Row, newer: bool) -> Found:
         parent=parent,
         subagent=bool(parent),
         empty=not row["n"] and not newer,
+        project=commit_of(row["project_id"]),
     )

@@ -7,15 +7,19 @@ below `storage/session`, parts below `part/<ses>/<msg>`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from checkpoint.errors import ReadError
 from checkpoint.readers._base import Found, Head, Problems
+from checkpoint.readers._listing import remembered
 from checkpoint.readers._whole import Record, at_of, decode, dict_of, text_of
 
 Messages = list[tuple[Record, list[Record]]]
 
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _UP = 5
 """A session's file lies so many folders below `storage` at most."""
 
@@ -114,12 +118,21 @@ def _time(record: Record, key: str) -> float:
     return at.timestamp() if at else 0.0
 
 
+def commit_of(project: object) -> str:
+    """Return the first commit that names a project; "" for one outside a repository."""
+    return project if isinstance(project, str) and _COMMIT.fullmatch(project) else ""
+
+
 def find(storage: Path, agent: str) -> Iterator[Found]:
     """Yield the sessions of a tree."""
-    quiet = Problems()
     base = storage / "session" if _is_old(storage) else storage
     for path in _sessions(storage):
-        about = _json(path, quiet)
+        yield from remembered(agent, path, partial(_found, base, path, agent))
+
+
+def _found(base: Path, path: Path, agent: str) -> Iterator[Found]:
+    quiet = Problems()
+    if about := _json(path, quiet):
         messages = sorted((base / "message" / path.stem).glob("msg_*.json"))
         last = _json(messages[-1], quiet) if messages else {}
         parent = text_of(about.get("parentID"))
@@ -140,4 +153,5 @@ def find(storage: Path, agent: str) -> Iterator[Found]:
             parent=parent,
             subagent=bool(parent),
             empty=not messages,
+            project=commit_of(about.get("projectID")),
         )

@@ -18,6 +18,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from checkpoint.readers._google import (
     response_text,
     thoughts,
 )
+from checkpoint.readers._listing import remembered
 from checkpoint.readers._whole import (
     Record,
     WholeReader,
@@ -301,20 +303,26 @@ def _found(agent: str, path: Path, known: dict[str, str], directory: Path | None
                 place = str(one)
     if directory and not place:
         return None
+    found = next(iter(remembered(agent, path, lambda: _looked(agent, path))), None)
+    return replace(found, directory=place) if found else None
+
+
+def _looked(agent: str, path: Path) -> Iterator[Found]:
+    """Yield the session of a file, if it is one; its directory stands elsewhere."""
     try:
         header, messages = _load(path, Problems())
         changed = path.stat().st_mtime
     except (OSError, ReadError):
-        return None
+        return
     if "sessionId" not in header:
-        return None
+        return
     spoken = [one for one in messages if one.get("type") in ("user", "gemini")]
     last = at_of(
         (messages[-1] if messages else header).get("timestamp") or header.get("lastUpdated")
     )
     started = at_of(header.get("startTime"))
-    return Found(
-        agent, path, text_of(header.get("sessionId")), place, text_of(header.get("summary")),
+    yield Found(
+        agent, path, text_of(header.get("sessionId")), "", text_of(header.get("summary")),
         started.timestamp() if started else 0.0, last.timestamp() if last else changed,
         len(messages), "", header.get("kind") == "subagent", not spoken,
     )  # fmt: skip

@@ -19,6 +19,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from checkpoint.readers import _opencode_database as database
 from checkpoint.readers import _opencode_tree as tree
 from checkpoint.readers._assemble import HOLD
 from checkpoint.readers._base import Found, Head, Problems, Reader, Reading
+from checkpoint.readers._listing import remembered
 from checkpoint.readers._opencode import Session, Told, parts_of
 from checkpoint.readers._whole import (
     Record,
@@ -102,7 +104,7 @@ class OpenCode(Reader):
         """Yield what all stores hold, the newest store first."""
         for root in self.roots():
             for store in [root] if root.is_file() else _databases(root):
-                yield from database.find(store, self.name)
+                yield from remembered(self.name, store, partial(database.find, store, self.name))
         for root in self.roots():
             for storage in tree.storages(root) if root.is_dir() else ():
                 yield from tree.find(storage, self.name)
