@@ -152,12 +152,13 @@ class Fold:
         """Fold one message and its facts; messages come in order of number."""
         self._message(message)
         # What the message's own tools printed comes first: it verifies the words around it.
-        for fact in sorted(facts, key=lambda fact: fact.kind != "printed"):
+        ordered = sorted(facts, key=lambda fact: fact.kind != "printed")
+        for fact in ordered:
             act = ACTS.get(fact.kind)
             if act is not None:
                 act(self, fact)
         _people.after(self, message)
-        if trim(self.state, self.settings):
+        if ordered and trim(self.state, self.settings):
             for book in [k for k, v in self.__dict__.items() if isinstance(v, Book)]:
                 del self.__dict__[book]  # made anew from the list when it is next asked for
 

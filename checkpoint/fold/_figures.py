@@ -66,7 +66,9 @@ def outdate(fold: Fold, old: str, now: str, message: int) -> None:
     if now and working.affirmed.get(digits, -1) >= message:
         return  # the same message still compares with it
     working.stale[digits] = [str(message), now]
-    for exact in [k for k in working.affirmed if "." in k and k != digits and _rounds(digits, k)]:
+    start = digits[:-1]
+    longer = [k for k in working.affirmed if k.startswith(start) and len(k) > len(digits)]
+    for exact in [k for k in longer if "." in k and _rounds(digits, k)]:
         if working.affirmed[exact] < message:
             working.stale[exact] = [str(message), now]
     while len(working.stale) > REMEMBERED:

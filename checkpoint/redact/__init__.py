@@ -67,6 +67,8 @@ class Redactor:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._allow = rules.allow
+        self._names: dict[str, bool] = {}
+        self._endings = tuple("_" + one for one in rules.strong)
         table: dict[str, list[tuple[str, int]]] = {}
 
         def put(literal: str, what: str, index: int) -> None:
@@ -159,8 +161,13 @@ class Redactor:
         return value
 
     def _named(self, name: str) -> bool:
-        bare = name.lower().replace("-", "_")
-        return any(bare == one or bare.endswith("_" + one) for one in self._rules.strong)
+        known = self._names.get(name)
+        if known is None:
+            bare = name.lower().replace("-", "_")
+            known = bare in self._rules.strong or bare.endswith(self._endings)
+            if len(self._names) < 4_096:
+                self._names[name] = known
+        return known
 
     def _allowed(self, value: str) -> bool:
         return any(pattern.search(value) for pattern in self._allow)
