@@ -6,6 +6,7 @@ interrupted.
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -24,6 +25,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: without the program's name; None takes the process's own.
     """
     _speak_utf8()
+    gc.set_threshold(100_000, 50, 50)  # sessions make many objects and hardly a cycle
     try:
         code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()

@@ -114,6 +114,11 @@ def _given_plan(message: Message, settings: Settings) -> Iterator[Fact]:
         yield from (made for made in speaker.block(block) if made.kind == "cause")
 
 
+def _lead(sentence: str) -> bool:
+    """Whether a sentence only announces what follows it."""
+    return sentence.rstrip("*_ )`").endswith((":", "："))
+
+
 class _Speaker:
     """Turns the blocks of one message into facts."""
 
@@ -140,8 +145,9 @@ class _Speaker:
             if under == "next":
                 yield from self._plan(block)
                 return
-            if under == "done":
+            if under == "done" and not _lead(block.text):
                 yield self._fact("claimed", block.text)
+                return
         pieces = sentences(block.text)
         at = 0
         while at < len(pieces):
@@ -185,6 +191,8 @@ class _Speaker:
         if len(sentence) > LONG or len(bare.strip()) < 8:
             return [], 1
         cues = find(self._settings, bare)
+        if _lead(sentence) and not {"root_cause", "retraction"} & cues.keys():
+            return [], 1
         if sentence.rstrip("*_ )").endswith(("?", "？")):
             return self._question(sentence, cues, pieces, at), 1
         if "retraction" in cues:
