@@ -17,7 +17,7 @@ from checkpoint.readers._wrapped import split_program
 _WRAPPER = re.compile(
     r"\A\s*<(conversation_data|user_query|task|feedback|user_message|user_request|user_input|"
     r"user_prompt|query|request|answer|human_message|issue|instruction|pr_description)>"
-    r"(.*?)</\1>\s*",
+    r"(.*?)</\1>(?=[ \t]*(?:\n|<|\Z))\s*",
     re.DOTALL,
 )
 _INTERRUPTED = re.compile(

@@ -134,7 +134,8 @@ def _found(base: Path, path: Path, agent: str) -> Iterator[Found]:
     quiet = Problems()
     if about := _json(path, quiet):
         messages = sorted((base / "message" / path.stem).glob("msg_*.json"))
-        last = _json(messages[-1], quiet) if messages else {}
+        # The last by id need not be the last by time.
+        last = max((_time(_json(one, quiet), "created") for one in messages[-4:]), default=0.0)
         parent = text_of(about.get("parentID"))
         directory = text_of(about.get("directory"))
         if not directory:  # the oldest layout tells it in the messages only
@@ -148,7 +149,7 @@ def _found(base: Path, path: Path, agent: str) -> Iterator[Found]:
             directory=directory,
             title=text_of(about.get("title")),
             started=_time(about, "created"),
-            updated=_time(last, "created") or _time(about, "updated"),
+            updated=last or _time(about, "updated"),
             messages=len(messages),
             parent=parent,
             subagent=bool(parent),

@@ -116,7 +116,7 @@ def _is_export(head: Head) -> bool:
         _EXPORT.match(start) is not None
         and b'"ses_' in start
         and head.has_key("info")
-        and (head.has_key("parts") or head.has_key("projectID") or not head.whole)
+        and (head.has_key("messages") or not head.whole)
     )
 
 
@@ -174,6 +174,8 @@ def _load(path: Path, session: str, problems: Problems, known: _Known) -> _Loade
 
 def _export(path: Path, problems: Problems) -> tuple[Record, Messages]:
     given = dict_of(load_json(path, problems))
+    if not given:
+        problems.add("there is no session in the file", path.name, "error")
     messages = [
         (dict_of(one.get("info")), parts_of(one.get("parts")))
         for one in records_of(given.get("messages"))
