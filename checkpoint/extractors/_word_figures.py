@@ -51,7 +51,21 @@ def stated(sentence: str, *, improved: bool) -> Stated | None:
     return Stated(
         values,
         tuple(_old(sentence, found)) if improved else (),
-        any(measurable(q, sentence) for q in found),
+        any(measurable(q, sentence) and not _set(q, sentence) for q in found),
+    )
+
+
+_LIMIT = r"(?:time-?outs?|limits?|intervals?|delays?|deadlines?|ttl|windows?|caps?|budgets?|thresholds?|grace|retries|backoff|sleeps?|waits?)"
+_BEHIND = re.compile(rf"[\s-]*(?:\w+[\s-]){{0,2}}?{_LIMIT}\b", re.IGNORECASE)
+_AHEAD = re.compile(rf"(?:\b{_LIMIT} (?:of|is|to|at|=|:)|\b(?:every|within|up to|at most|at least|for up to|runs? for|wait(?:s|ing)?|sleep)) ?[~≈]?$", re.IGNORECASE)
+
+
+def _set(quantity: Quantity, sentence: str) -> bool:
+    """Whether a duration is one that somebody set ("a 30 s timeout"), not one that was measured."""
+    if quantity.dimension != "time":
+        return False
+    return bool(
+        _BEHIND.match(sentence, quantity.end) or _AHEAD.search(sentence[: quantity.start])
     )
 
 

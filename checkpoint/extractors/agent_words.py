@@ -329,6 +329,8 @@ class _Speaker:
         """A sentence that states quantities which were measured, here or by others."""
         if {"planned", "hedge"} & cues.keys() and "improved" not in cues:
             return []
+        if "usage" in cues:
+            return []
         found = stated(sentence, improved="improved" in cues)
         if found is None:
             return []
@@ -366,7 +368,7 @@ class _Speaker:
         return len(_IDENTIFIER.findall(sentence)) + len(_FIGURE.findall(sentence))
 
     def _finding(self, sentence: str, block: Block, cues: Cues) -> list[Fact]:
-        if {"hedge", "narration", "planned"} & cues.keys() or not 25 <= len(sentence) <= 400:
+        if {"hedge", "narration", "planned", "usage"} & cues.keys() or not 25 <= len(sentence) <= 400:
             return []
         specific = self._specific(sentence)
         score = min(specific, 4) + 2 * ("finding" in cues) + ("**" in sentence) + self._final
