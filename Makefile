@@ -32,8 +32,9 @@ lint: $(STAMP)   ## Check style, types and the direction of imports
 bench: $(STAMP)  ## Measure against bare decoding, a bare commit and a bare process
 	$(BIN)/python bench/bench.py
 
-quality: $(STAMP) ## Measure how much of the fixtures' sessions the documents keep
+quality: $(STAMP) ## Measure what documents keep; SESSIONS="a b": sample their lines into sheet.tsv
 	$(BIN)/python bench/quality.py
+	@if [ -n "$(SESSIONS)" ]; then $(BIN)/python bench/sheet.py $(SESSIONS) > sheet.tsv; fi
 
 stress: $(STAMP) ## The long fault and load runs
 	$(BIN)/python -m pytest -m stress
