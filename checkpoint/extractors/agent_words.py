@@ -276,7 +276,8 @@ class _Speaker:
             label = _LABEL.match(plain(piece))
             if label:
                 rest = plain(piece)[label.end() :]
-                fix = fix or ("" if rest.endswith((":", "：")) else rest)
+                empty = rest.endswith((":", "：")) or (len(rest) < 40 and not self._specific(rest))
+                fix = fix or ("" if empty else rest)
                 used += 1
                 continue
             figures = stated(piece, improved="improved" in later)

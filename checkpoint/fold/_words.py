@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint.fold import _causes
 from checkpoint.fold._book import affirm, evidence, name
-from checkpoint.fold._similar import same, shared, words
+from checkpoint.fold._similar import coverage, same, shared, words
 from checkpoint.state import Decision, Fact, Finding, Note, Past, Question
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def decision(fold: Fold, fact: Fact) -> None:
     history: list[Past] = []
     if fact.fields.get("changed"):
         for known in fold.decisions:
-            if known.status == "current" and shared(known.text, text) >= 2:
+            if known.status == "current" and _replaces(text, known.text):
                 known.status = "superseded"
                 history.append(Past(value=known.text, message=known.last))
     key = fold.decisions.unused(" ".join(words(text)[:12]) or text[:80])
@@ -39,6 +40,21 @@ def decision(fold: Fold, fact: Fact) -> None:
             history=history[-3:],
         )
     )
+
+
+_OLD = re.compile(
+    r"\b(?:from|away from|instead of|rather than|statt|anstelle|au lieu de|en vez de|em vez de|вместо)\s+"
+    r"(?P<old>.{2,60}?)(?:\s+(?:to|with|for|because|since|as|zu|auf|à|a|para|на)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
+
+
+def _replaces(text: str, known: str) -> bool:
+    """Whether a decision names an earlier one as what it leaves, or speaks of just the same things."""
+    old = _OLD.search(text)
+    if old is not None and coverage(old["old"], known) >= 0.99:
+        return True
+    return shared(known, text) >= 4 and coverage(known, text) >= 0.5
 
 
 def finding(fold: Fold, fact: Fact) -> None:
