@@ -62,7 +62,10 @@ def patch(text: str) -> list[Change]:
         new.clear()
 
     for line in text.split("\n"):
-        if match := _FILE.match(line):
+        if not line.startswith(("***", "@@")):
+            if changes:
+                _side(line, old, new)
+        elif match := _FILE.match(line):
             close()
             kind, path = match.groups()
             action = {"Add": "created", "Update": "edited", "Delete": "deleted"}[kind]
@@ -70,8 +73,6 @@ def patch(text: str) -> list[Change]:
         elif (match := _MOVE.match(line)) and changes:
             changes[-1].source, changes[-1].path = changes[-1].path, match.group(1).strip()
             changes[-1].action = "renamed"
-        elif changes and not line.startswith(("***", "@@")):
-            _side(line, old, new)
     close()
     return changes
 

@@ -76,9 +76,10 @@ class Session:
         made = [one for part in parts for one in self._part(part, role == "user")]
         times = info.get("time")
         told = self.told
-        place = dict_of(info.get("path"))
-        cwd = text_of(place.get("cwd"))
-        told.cwd = told.cwd or text_of(place.get("root")) or cwd
+        cwd = ""
+        if place := dict_of(info.get("path")):
+            cwd = text_of(place.get("cwd"))
+            told.cwd = told.cwd or text_of(place.get("root")) or cwd
         model = text_of(info.get("modelID")) or text_of(dict_of(info.get("model")).get("modelID"))
         if role == "assistant":
             told.model = model or told.model

@@ -68,18 +68,24 @@ def trim(message: Message, problems: Problems) -> None:
     for part in message.parts:
         if type(part) is ToolCall:
             _trim_call(part, message.number, problems)
-        elif type(part) is Text or type(part) is Reasoning:
+        elif (type(part) is Text or type(part) is Reasoning) and _is_odd(part.text):
             part.text = _cut(part.text, message.number, problems)
 
 
+def _is_odd(text: str) -> bool:
+    return len(text) > MAX_TEXT or "\x00" in text
+
+
 def _trim_call(call: ToolCall, number: int, problems: Problems) -> None:
-    call.output = _cut(call.output, number, problems)
+    if _is_odd(call.output):
+        call.output = _cut(call.output, number, problems)
     for key, value in call.input.items():
         if type(value) is str and (len(value) > MAX_TEXT or "\x00" in value):
             call.input = {**call.input, key: _cut(value, number, problems)}
     for change in call.changes:
-        change.old = _cut(change.old, number, problems)
-        change.new = _cut(change.new, number, problems)
+        if _is_odd(change.old) or _is_odd(change.new):
+            change.old = _cut(change.old, number, problems)
+            change.new = _cut(change.new, number, problems)
 
 
 def _cut(text: str, number: int, problems: Problems) -> str:
