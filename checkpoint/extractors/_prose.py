@@ -66,7 +66,8 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lines
-    heading = lead = ""
+    heading = ""
+    leads: dict[int, str] = {}  # depth of the items -> the line that introduces them
     path: list[tuple[int, str]] = []
     fence = ""
     pending: list[str] = []
@@ -75,18 +76,29 @@ def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lin
     indents: list[int] = []
 
     def flush() -> Iterator[Block]:
-        nonlocal pending, item, lead
+        nonlocal pending, item, leads
         if pending:
             body = "\n".join(pending).strip()
             if body and len(body) <= MAX_BLOCK:
                 number, depth, checked = item or (0, 0, "")
                 above = tuple(title for _, title in path[:-1])
                 yield Block(
-                    pending_kind, body, heading, above, lead if item else "", number, depth, checked
+                    pending_kind,
+                    body,
+                    heading,
+                    above,
+                    leads.get(depth) or leads.get(0, "") if item else "",
+                    number,
+                    depth,
+                    checked,
                 )
+                last = pending[-1].rstrip()
+                announces = last.strip() if last.endswith((":", "：", ":**")) else ""
                 if pending_kind == "paragraph":
-                    last = pending[-1].rstrip()
-                    lead = last.strip() if last.endswith((":", "：", ":**")) else ""
+                    leads = {0: announces}
+                elif item:
+                    leads = {d: told for d, told in leads.items() if d <= depth}
+                    leads[depth + 1] = announces
         pending, item = [], None
 
     for line in text.split("\n"):
@@ -105,7 +117,7 @@ def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lin
         found = _HEADING.match(line) or (_BOLD_HEADING.match(line) if not pending else None)
         if found:
             yield from flush()
-            heading, lead, indents = found.group(1).strip().strip("*:").strip(), "", []
+            heading, leads, indents = found.group(1).strip().strip("*:").strip(), {}, []
             marks = len(line.lstrip()) - len(line.lstrip().lstrip("#")) or 7  # bold is innermost
             path = [(level, title) for level, title in path if level < marks]
             path.append((marks, heading))
@@ -118,7 +130,7 @@ def _blocks(text: str) -> Iterator[Block]:  # noqa: C901 - one pass over the lin
         if line.lstrip().startswith("|") or line.lstrip()[:1] in "│┃┌├└┏┣┗╭╰":
             yield from flush()
             pending_kind = "table"
-            yield Block("table", line.strip(), heading, lead=lead)
+            yield Block("table", line.strip(), heading, lead=leads.get(0, ""))
             continue
         if _RULE.match(line):
             yield from flush()

@@ -72,21 +72,44 @@ def agent_words(message: Message, settings: Settings) -> Iterator[Fact]:
     """Yield what the agent's visible words state, in order of the text."""
     if message.subagent:
         return
-    if message.role == "user":
-        if message.origin == "injected":
-            yield from _given_plan(message, settings)
-        return
-    text = message.said()
-    if message.role != "assistant" or not text.strip():
-        return
-    authority = Authority.SUMMARY if message.origin == "summary" else Authority.TEXT
-    speaker = _Speaker(message, settings, authority)
-    found = blocks(text)
-    for block in found:
-        if block.kind in ("paragraph", "item"):
-            yield from speaker.block(block)
-    if authority is Authority.TEXT:
+    if message.origin == "summary":
+        yield from _summary(message, settings)
+    elif message.role == "user" and message.origin == "injected":
+        yield from _given_plan(message, settings)
+    elif message.role == "assistant":
+        speaker = _Speaker(message, settings, Authority.TEXT)
+        found = blocks(_THOUGHT.sub("", message.said()))
+        for block in found:
+            if block.kind in ("paragraph", "item"):
+                yield from speaker.block(block)
         yield from speaker.last_words(found)
+
+
+EARLY = 3
+"""A summary among the first messages stands for messages that are gone."""
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+
+
+def _summary(message: Message, settings: Settings) -> Iterator[Fact]:
+    """Yield what a compaction's text tells, where the messages that it sums up are gone.
+
+    Elsewhere the messages themselves are there, and know better.
+    """
+    if message.number > EARLY:
+        return
+    text = message.said() or "\n\n".join(p.text for p in message.parts if type(p) is Text)
+    speaker = _Speaker(message, settings, Authority.SUMMARY)
+    goal = ""
+    for block in blocks(_THOUGHT.sub("", text)):
+        if block.kind not in ("paragraph", "item"):
+            continue
+        named = find(settings, block.heading or block.lead)
+        if not goal and ("summary_goal" in named or "summary_goal" in find(settings, block.lead)):
+            goal = block.text
+            yield fact(message, "plan_given", "", goal, Authority.SUMMARY, title="",
+                       text=plain(goal)[:420])  # fmt: skip
+            continue
+        yield from speaker.block(block)
 
 
 def _given_plan(message: Message, settings: Settings) -> Iterator[Fact]:

@@ -85,7 +85,8 @@ def plan_given(fold: Fold, fact: Fact) -> None:
             key=key,
             evidence=[evidence(fact)],
             authority=fact.authority,
-            text=f"Approved plan: {fact.fields['text']}",
+            text=f"{'Approved plan' if fact.fields['title'] else 'From an earlier summary'}: "
+            + fact.fields["text"],
             status="overall",
         )
     )
