@@ -37,6 +37,7 @@ def put(path: Path, value: Any) -> Path:
         [BLOCK, AGENT],
         [{"messages": [USER]}, {"messages": [AGENT]}],
         (USER, AGENT),
+        ({"session_id": "s", **USER}, {"session_id": "s", **AGENT}),
         ({"messages": [USER, AGENT]}, {"messages": [USER]}),
         USER,
         {"conversations": [{"from": "human", "value": "so"}, {"from": "gpt", "value": "."}]},

@@ -42,13 +42,13 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 
 _OTHERS = frozenset({
-    "sessionId", "sessionID", "session_id", "uuid", "parentUuid", "parentId", "trajectory", "info",
+    "sessionId", "sessionID", "uuid", "parentUuid", "parentId", "trajectory", "info",
     "payload", "projectHash", "requests", "trajectory_format", "instance_id", "threadID",
     "working_dir", "parts", "extra", "is_demo", "agentMode", "history",
 })  # fmt: skip
 """Keys that agents' own forms have beside the message list, or in their messages."""
 
-_SIGNS = (b"<environment_details>", b"[[ ## ", b"# VSCode Visible Files")
+_CLINE = b"<environment_details>"
 """What Cline and its forks put into each user message of their own lists."""
 
 _PEEK = 65_536
@@ -63,7 +63,7 @@ class Chat(WholeReader):
     title = "Message lists (OpenAI, Anthropic, ShareGPT)"
 
     def identify(self, head: Head) -> bool:
-        if head.is_dir or head.is_sqlite() or any(sign in head.start for sign in _SIGNS):
+        if head.is_dir or head.is_sqlite() or _CLINE in head.start:
             return False
         start = head.start.lstrip()
         if start[:1] not in (b"[", b"{") or not _ROLE_KEY.search(start):
