@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from checkpoint.extractors._quantity import Quantity, find
 from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
+from checkpoint.extractors.outputs._names import configuration, subject
 
 MOST = 60
 """An output with more such lines is a log, not a result."""
@@ -38,24 +39,7 @@ _PROGRESS = re.compile(
 _OUTCOME = re.compile(
     r"^(?P<label>[A-Za-z][\w ]{2,40}?)(?: rate| length| count| score)?:[ \t]+(?P<value>\d[\d.,]*)(?P<rest> / \d+|%|\b.{0,40})$"
 )
-_SHELL_FLAGS = re.compile(r"(?:^|\s)(--?[A-Za-z][\w-]*(?:[= ](?!-)[^\s'\"]+)?)")
 _KINDS = frozenset({"time", "rate", "share", "ratio"})
-
-
-def configuration(run: Run) -> str:
-    """Return the flags and arguments that tell one run of a program from another."""
-    words = [w for w in run.args() if not re.match(r"^(?:\d?>|&)", w)]
-    text = " ".join(words)
-    return text[:120] if len(text) < 160 else " ".join(_SHELL_FLAGS.findall(text))[:120]
-
-
-def subject(run: Run) -> str:
-    """Return what ran: the script of an interpreter, else the program."""
-    if re.fullmatch(r"(?:python|node|ruby|perl|bash|sh|deno|bun)[\d.]*", run.name):
-        for word in run.args():
-            if not word.startswith("-") and re.search(r"\.\w{1,4}$", word):
-                return word.rsplit("/", 1)[-1]
-    return run.name
 
 
 def _without_script(run: Run, name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
-from checkpoint.extractors.outputs.results import subject
+from checkpoint.extractors.outputs._names import subject
 
 _DICT = re.compile(r"^\s*\{'[\w/-]+': .*\}\s*$", re.MULTILINE)
 _PAIR = re.compile(r"['\"]([\w/-]+)['\"]: ['\"]?(-?\d[\d.]*(?:e-?\d+)?)\b")
