@@ -47,7 +47,10 @@ class Fact(msgspec.Struct):
 
     kind: str
     key: str
-    """What a later fact of the same kind must equal to act on this one; "" where the fold decides."""
+    """What a later fact of the same kind must equal to act on this one.
+
+    "" where the fold decides.
+    """
     fields: dict[str, Any]
     message: int
     role: str

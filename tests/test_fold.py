@@ -82,7 +82,9 @@ def test_code_diffs_and_quotes_hold_no_cues() -> None:
 
 
 def test_the_first_goal_stays_overall_and_the_last_is_current() -> None:
-    state = of(person("Build the exporter"), person("now speed it up"), person("add a progress bar"))
+    state = of(
+        person("Build the exporter"), person("now speed it up"), person("add a progress bar")
+    )
     assert [g.status for g in state.goals] == ["overall", "earlier", "current"]
 
 
@@ -115,7 +117,9 @@ def test_leave_given_once_lifts_no_rule() -> None:
 def test_a_fix_that_did_not_hold_reopens_the_cause() -> None:
     state = of(
         person("fix the flaky upload test"),
-        agent("The root cause is a race between the watcher thread and the cleanup. I added a lock."),
+        agent(
+            "The root cause is a race between the watcher thread and the cleanup. I added a lock."
+        ),
         agent("The lock did not help, it still fails 3 of 50 times."),
     )
     assert [c.status for c in state.root_causes] == ["reopened"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from checkpoint.errors import SettingsError
 from checkpoint.redact import Redactor
+import itertools
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -150,7 +151,11 @@ SECRETS = [
     ("chinese", "密码是 {} 请保密", of((ALNUM, 24))),
     ("header", "X-Api-Key: {}", of((ALNUM, 32))),
     ("cookie", "Set-Cookie: {}", of((ALNUM, 40))),
-    ("slack hook", "https://hooks.slack.com/services/{}", of("T", (UPPER, 8), "/B", (UPPER, 8), "/", (ALNUM, 24))),
+    (
+        "slack hook",
+        "https://hooks.slack.com/services/{}",
+        of("T", (UPPER, 8), "/B", (UPPER, 8), "/", (ALNUM, 24)),
+    ),
     ("discord hook", "https://discord.com/api/webhooks/123456789012345678/{}", of((ALNUM, 68))),
 ]
 
@@ -171,7 +176,8 @@ def test_private_keys_over_lines_and_escaped() -> None:
         text = f"-----BEGIN {kind}-----\n{body}\n-----END {kind}-----"
         for form in (text, json.dumps({"k": text}), f"before\n{text}\nafter"):
             shown = Redactor.shipped().text(form)
-            assert body[:30] not in shown and body[-30:] not in shown
+            assert body[:30] not in shown
+            assert body[-30:] not in shown
     torn = Redactor.shipped().text(f"-----BEGIN PRIVATE KEY-----\n{body}")
     assert body[-30:] not in torn
 
@@ -248,7 +254,8 @@ def test_look_alikes_survive(text: str) -> None:
 
 
 def test_there_are_enough_of_each() -> None:
-    assert len(TOKENS) + len(SECRETS) >= 60 and len(LOOK_ALIKES) >= 40
+    assert len(TOKENS) + len(SECRETS) >= 60
+    assert len(LOOK_ALIKES) >= 40
 
 
 def test_a_tree_masks_by_name_and_by_value() -> None:
@@ -256,8 +263,10 @@ def test_a_tree_masks_by_name_and_by_value() -> None:
     token = TOKENS["huggingface"](rng)
     tree = {"password": "hunter22x", "n": 3, "list": [token, "fine"], "max_tokens": 5, token: 1}
     shown = Redactor.shipped().tree(tree)
-    assert shown["password"] == "[redacted:secret]" and shown["n"] == 3
-    assert shown["list"] == ["[redacted:huggingface-token]", "fine"] and shown["max_tokens"] == 5
+    assert shown["password"] == "[redacted:secret]"
+    assert shown["n"] == 3
+    assert shown["list"] == ["[redacted:huggingface-token]", "fine"]
+    assert shown["max_tokens"] == 5
     assert token not in json.dumps(shown)
 
 
@@ -283,7 +292,7 @@ def test_wrong_rules_are_a_clear_error(extra: dict[str, object]) -> None:
 def test_spans_are_ordered_and_masking_is_idempotent(text: str) -> None:
     redactor = Redactor.shipped()
     spans = redactor.spans(text)
-    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(spans))
     assert all(0 <= s.start < s.end <= len(text) for s in spans)
     once = redactor.text(text)
     assert redactor.text(once) == once

@@ -30,7 +30,12 @@ def _goal(text: str) -> Goal:
 
 def _finding(text: str, number: int = 0) -> Finding:
     return Finding(
-        id=f"f{number}", key=str(number), evidence=_evidence(number), authority=2, text=text, weight=5
+        id=f"f{number}",
+        key=str(number),
+        evidence=_evidence(number),
+        authority=2,
+        text=text,
+        weight=5,
     )
 
 
@@ -63,7 +68,14 @@ def test_text_cannot_break_out_of_its_line(text: str, expected: str) -> None:
 def test_a_line_is_one_paragraph_without_html(text: str) -> None:
     tokens = MarkdownIt("commonmark").parse(f"- {line(text) or 'x'}")
     kinds = {t.type for t in tokens}
-    assert not kinds & {"fence", "code_block", "html_block", "heading_open", "hr", "blockquote_open"}
+    assert not kinds & {
+        "fence",
+        "code_block",
+        "html_block",
+        "heading_open",
+        "hr",
+        "blockquote_open",
+    }
     assert sum(t.type == "list_item_open" for t in tokens) == 1
     inline = [child.type for t in tokens if t.children for child in t.children]
     assert "html_inline" not in inline
@@ -80,7 +92,8 @@ def test_code_is_one_span(text: str) -> None:
 @given(st.text(max_size=120))
 def test_a_cell_holds_no_bar(text: str) -> None:
     row = cell(text)
-    assert "|" not in row.replace("\\|", "") and "\n" not in row
+    assert "|" not in row.replace("\\|", "")
+    assert "\n" not in row
 
 
 @given(st.text(max_size=200))
@@ -121,13 +134,16 @@ def test_old_figures_are_marked_where_they_were_said_before() -> None:
 
 def test_an_empty_state_is_a_short_document() -> None:
     text = document(State(), shipped())
-    assert "## " not in text and len(text) < 400
+    assert "## " not in text
+    assert len(text) < 400
 
 
 @pytest.mark.parametrize("budget", [300, 600, 1500, 4000])
 def test_the_budget_is_kept_and_what_is_cut_is_counted(budget: int) -> None:
     state = State(goals=[_goal("Build it")])
-    state.findings = [_finding(f"finding number {n} says `x{n}` " + "word " * 40, n) for n in range(150)]
+    state.findings = [
+        _finding(f"finding number {n} says `x{n}` " + "word " * 40, n) for n in range(150)
+    ]
     state.session.messages = 150
     text = document(state, shipped(), budget=budget)
     assert len(text) <= budget * 4
@@ -145,11 +161,14 @@ def test_lines_worth_little_do_not_pad() -> None:
 def test_must_lines_come_before_the_rest() -> None:
     state = State(goals=[_goal("The goal")])
     state.instructions = [
-        Instruction(id="i", key="i", evidence=_evidence(), authority=6, text="Never reboot", standing=True)
+        Instruction(
+            id="i", key="i", evidence=_evidence(), authority=6, text="Never reboot", standing=True
+        )
     ]
     state.findings = [_finding("filler `x` " + "y" * 300, n) for n in range(20)]
     text = document(state, shipped(), budget=320)
-    assert "The goal" in text and "Never reboot" in text
+    assert "The goal" in text
+    assert "Never reboot" in text
 
 
 def test_a_users_template_comes_before_ours(tmp_path: Path) -> None:

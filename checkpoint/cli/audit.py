@@ -42,15 +42,15 @@ def audit(
     directory = directory.resolve()
     asked = target(session, directory, agent)
     found = list(
-        compared(
-            asked.path, settings=load(directory), agent=asked.agent, session=asked.session
-        )
+        compared(asked.path, settings=load(directory), agent=asked.agent, session=asked.session)
     )
     if json:
         out_json([asdict(one) for one in found])
         return
     for one in found:
-        where = f"its summary is message #{one.summary}" if one.summary >= 0 else "no summary is stored"
+        where = (
+            f"its summary is message #{one.summary}" if one.summary >= 0 else "no summary is stored"
+        )
         out(f"compaction at #{one.message} ({one.trigger or 'unknown'}): {where}")
         out(f"  {one.kept} of {one.known} facts are in it; it lacks:")
         for lost in one.dropped:

@@ -21,12 +21,15 @@ _ITEM = re.compile(r"([ \t]*)(?:[-*+•]|(\d{1,3})[.)、]|[a-z][.)])[ \t]+(?=\S)
 _CHECKBOX = re.compile(r"\[([ xX~/-])\][ \t]+")
 _RULE = re.compile(r"[ \t]*([-*_=─═][ \t]*){3,}$")
 _CODE_LINE = re.compile(
-    r"(?: {4}|\t)\S|[ \t]*(?:\$ |::[a-z][\w-]*\{|>>> |diff --git|@@ |\+\+\+ |--- a/|index [0-9a-f]{6,}|"
-    r"File \"|at [\w.$<>]+\(|Traceback |#include|import \w+$|from \w+ import |def \w+\(|class \w+[(:])"
+    r"(?: {4}|\t)\S|[ \t]*(?:\$ |::[a-z][\w-]*\{|>>> |diff --git|@@ |\+\+\+ |--- a/|"
+    r"index [0-9a-f]{6,}|"
+    r"File \"|at [\w.$<>]+\(|Traceback |#include|import \w+$|from \w+ import |def \w+\(|"
+    r"class \w+[(:])"
 )
 _SENTENCE = re.compile(
     r"(?<=[.!?])[\"'”’)\]*_`]*[ \t\n]+(?=[A-ZÀ-ÖØ-ÞА-ЯЁ0-9\"'“‘(\[*_`~+/@#¿¡✅❌⚠-]|[a-z]*[/.A-Z_])"
-    r"|(?<=[.!?])[ \t]+(?=(?:also|and|but|so|then|now|please|pls|use|do|don't|never|always|it|we|i)\b)"
+    r"|(?<=[.!?])[ \t]+(?=(?:also|and|but|so|then|now|please|pls|use|do|don't|never|always|it|"
+    r"we|i)\b)"
     r"|(?<=[。！？])[”」』）]*\s*|\n(?=[ \t]*\S)(?<=[:：]\n)"
 )
 _ABBREVIATION = re.compile(
@@ -191,7 +194,10 @@ _CODE_SPAN = re.compile(r"`[^`\n]*`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
 
 
 def uncoded(text: str) -> str:
-    """Return the text with code spans and quotations blanked out: no cue words are looked for there."""
+    """Return the text with code spans and quotations blanked out.
+
+    No cue words are looked for there.
+    """
     if "’" in text:
         text = text.replace("’", "'")
     if "`" not in text and '"' not in text and "“" not in text:

@@ -57,7 +57,8 @@ def _pattern() -> re.Pattern[str]:
     spelled = sorted(units(), key=lambda u: (-len(u), u))
     alternation = "|".join(re.escape(u) for u in spelled)
     return re.compile(
-        r"(?<![\w.#@/:-])(?<![\d],)(?P<sign>[-+±]?)(?P<value>\d+(?:[,  ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
+        r"(?<![\w.#@/:-])(?<![\d],)(?P<sign>[-+±]?)(?P<value>\d+(?:[,  ]\d{3})+(?:\.\d+)?|"
+        r"\d+(?:[.,]\d+)?)"
         r"(?:(?P<clock>h(?: ?\d+m)?(?: ?\d+(?:\.\d+)?s)?|m ?\d+(?:\.\d+)?s)(?![\w/])"
         rf"|(?P<gap>[  -]?)(?P<unit>{alternation})(?![\w/]|\.\w)|(?![\w:/-]|[.,]\d))"
     )

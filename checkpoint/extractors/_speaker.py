@@ -30,7 +30,8 @@ _IDENTIFIER = re.compile(
 )
 _FIGURE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LABEL = re.compile(
-    r"^\W*(?:the |possible |proposed |suggested )?(?P<label>fix|solution|remedy|workaround|修复|解决)\b"
+    r"^\W*(?:the |possible |proposed |suggested )?(?P<label>fix|solution|remedy|workaround|修复|"
+    r"解决)\b"
     r"(?: is| was)?[:：]?\W*",
     re.IGNORECASE,
 )
@@ -40,18 +41,22 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
-    r"^(?:\d+[.)]|(?:step|phase|hypothesis|finding|issue|problem|cause|fix|option) ?#?\d*[.:)]*)\s+",
+    r"^(?:\d+[.)]|(?:step|phase|hypothesis|finding|issue|problem|cause|fix|"
+    r"option) ?#?\d*[.:)]*)\s+",
     re.I,
 )
 _GENERIC = re.compile(
     r"^(?:summary|overview|results?|key findings?|findings?|conclusions?|analysis|notes?|details?|"
-    r"what (?:i|was|changed|happened)|changes?|root causes?|next steps?|benchmarks?|evidence|impact)\b[^:]{0,20}$",
+    r"what (?:i|was|changed|happened)|changes?|root causes?|next steps?|benchmarks?|evidence|"
+    r"impact)\b[^:]{0,20}$",
     re.IGNORECASE,
 )
 _PULL = re.compile(r"https?://[\w.-]+(?:/[\w.-]+){2}/(?:-/)?(?:pull|merge_requests)/(\d+)")
 _OPENED = re.compile(
-    r"\b(?:open(?:ed)?|created|submitted|raised|ready|new|draft|published)\b.{0,30}\b(?:pr|mr|pull request|merge request)\b|"
-    r"\b(?:pr|mr|pull request|merge request)\b.{0,20}\b(?:is|was|has been)? ?(?:open(?:ed)?|created|submitted|ready|up|live)\b|"
+    r"\b(?:open(?:ed)?|created|submitted|raised|ready|new|draft|published)\b.{0,30}\b(?:pr|mr|"
+    r"pull request|merge request)\b|"
+    r"\b(?:pr|mr|pull request|merge request)\b.{0,20}\b(?:is|was|has been)? ?(?:open(?:ed)?|"
+    r"created|submitted|ready|up|live)\b|"
     r"^\W*(?:pr|mr|pull request|merge request)\W*:",
     re.IGNORECASE,
 )

@@ -57,20 +57,24 @@ def stated(sentence: str, *, improved: bool) -> Stated | None:
 
 _LIMIT = r"(?:time-?outs?|limits?|intervals?|delays?|deadlines?|ttl|windows?|caps?|budgets?|thresholds?|grace|retries|backoff|sleeps?|waits?)"
 _BEHIND = re.compile(rf"[\s-]*(?:\w+[\s-]){{0,2}}?{_LIMIT}\b", re.IGNORECASE)
-_AHEAD = re.compile(rf"(?:\b{_LIMIT} (?:of|is|to|at|=|:)|\b(?:every|within|up to|at most|at least|for up to|runs? for|wait(?:s|ing)?|sleep)) ?[~≈]?$", re.IGNORECASE)
+_AHEAD = re.compile(
+    rf"(?:\b{_LIMIT} (?:of|is|to|at|=|:)|\b(?:every|within|up to|at most|at least|for up to|runs? for|wait(?:s|ing)?|sleep)) ?[~≈]?$",
+    re.IGNORECASE,
+)
 
 
 def _set(quantity: Quantity, sentence: str) -> bool:
     """Whether a duration is one that somebody set ("a 30 s timeout"), not one that was measured."""
     if quantity.dimension != "time":
         return False
-    return bool(
-        _BEHIND.match(sentence, quantity.end) or _AHEAD.search(sentence[: quantity.start])
-    )
+    return bool(_BEHIND.match(sentence, quantity.end) or _AHEAD.search(sentence[: quantity.start]))
 
 
 def measurable(quantity: Quantity, sentence: str) -> bool:
-    """Whether a quantity is of a kind that one measures; "8x GPU" is a count, "4.5x faster" is not."""
+    """Whether a quantity is of a kind that one measures.
+
+    "8x GPU" is a count, "4.5x faster" is not.
+    """
     if quantity.dimension == "ratio":
         return _COMPARED.search(sentence) is not None
     return quantity.dimension in _MEASURED or "/" in quantity.unit

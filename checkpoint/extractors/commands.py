@@ -112,12 +112,15 @@ _PURPOSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("run", re.compile(r"\b(?:run|python[\d.]*|node|bash|sh|torchrun|cargo|go|ruby|java|docker)\b|^\./")),
 )  # fmt: skip
 _ERROR = re.compile(
-    r"^(?!.*\b0 errors?\b).*(?:\b(?:[A-Z]\w*(?:Error|Exception)|error|fatal|panic|FAILED|failed|cannot|"
+    r"^(?!.*\b0 errors?\b).*(?:\b(?:[A-Z]\w*(?:Error|Exception)|error|fatal|panic|FAILED|"
+    r"failed|cannot|"
     r"not found|denied|No such|refused|unable|undefined|Killed|Segmentation fault)\b).*$",
     re.MULTILINE,
 )
 LONGEST = 400
-_DETACHED = re.compile(r"\b(?:run|up|create|new|start)\b.*\s(?:-[a-z]*d[a-z]*|--detach)\b|^(?:systemctl|service) ")
+_DETACHED = re.compile(
+    r"\b(?:run|up|create|new|start)\b.*\s(?:-[a-z]*d[a-z]*|--detach)\b|^(?:systemctl|service) "
+)
 """What leaves a program running stands among the processes, not the commands."""
 
 

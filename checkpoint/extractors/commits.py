@@ -16,14 +16,16 @@ from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, fact
 
 _MADE = re.compile(
-    r"^\[(?P<branch>[^\]\n]{1,120}?)(?: \((?:root-commit)\))? (?P<sha>[0-9a-f]{7,40})\] (?P<subject>.+)$",
+    r"^\[(?P<branch>[^\]\n]{1,120}?)(?: \((?:root-commit)\))? (?P<sha>[0-9a-f]{7,40})\] "
+    r"(?P<subject>.+)$",
     re.MULTILINE,
 )
 _ONELINE = re.compile(
     r"^(?:\* )?(?P<sha>[0-9a-f]{7,40})(?: \([^)]*\))? (?P<subject>\S.*)$", re.MULTILINE
 )
 _PUSHED = re.compile(
-    r"^\s*(?:[*+ ]\s)?\s*(?:\[new (?:branch|tag)\]|(?P<range>[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}))\s+"
+    r"^\s*(?:[*+ ]\s)?\s*(?:\[new (?:branch|tag)\]|"
+    r"(?P<range>[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}))\s+"
     r"(?P<source>\S+) -> (?P<target>\S+)",
     re.MULTILINE,
 )

@@ -25,8 +25,10 @@ DOCUMENT = 1_500
 """A longer message with headings or code is a pasted document with words around it."""
 
 _LOG = re.compile(
-    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d?/\d\d?/\d\d(?:\d\d)?\b|\[?\d\d?:\d\d(?::\d\d|[AP]M)|[○●◉◌◯├└│]|\w*(?:Error|Exception|Warning)\b ?[:(]|"
-    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|panic|error|warning|fatal|npm ERR!)\b[:\] ]|"
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d?/\d\d?/\d\d(?:\d\d)?\b|\[?\d\d?:\d\d(?::\d\d|"
+    r"[AP]M)|[○●◉◌◯├└│]|\w*(?:Error|Exception|Warning)\b ?[:(]|"
+    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|panic|error|warning|fatal|"
+    r"npm ERR!)\b[:\] ]|"
     r"File \"|at [\w.$<>/]+[( ]|Traceback |goroutine \d|thread '|#\d+ |\d+ \||[│|]|[{}\[\]()]+,?$|"
     r"[\w./-]+:\d+(?::\d+)?:? |[-+*/=<>]{3,}|\S+@\S+:\S*[$#] |[$%#] \w|E {2,})"
 )

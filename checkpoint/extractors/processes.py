@@ -15,7 +15,8 @@ _BRIEF = frozenset(
     {"sleep", "echo", "wait", "kill", "cat", "tail", "true", "cd", "ls", "export", ""}
 )
 _PORT = re.compile(
-    r"(?:--?(?:server[-.]|http[-.])?port[= ]|\bPORT=|(?:^|[\s/@])(?:localhost|0\.0\.0\.0|127\.0\.0\.1):|-p )(\d{2,5})\b"
+    r"(?:--?(?:server[-.]|http[-.])?port[= ]|\bPORT=|(?:^|[\s/@])(?:localhost|0\.0\.0\.0|"
+    r"127\.0\.0\.1):|-p )(\d{2,5})\b"
 )
 _PRINTED = re.compile(r"^\s*(?:\[\d+\]\s+)?(\d{2,8})\s*$", re.MULTILINE)
 

@@ -24,7 +24,8 @@ LONGEST = 200_000
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _TRUNCATED = re.compile(
-    r"\[(?:output )?truncated\]|… \+\d+ lines|\[\.\.\. \d+|<truncated|truncated to|\d+ lines? omitted",
+    r"\[(?:output )?truncated\]|… \+\d+ lines|\[\.\.\. \d+|<truncated|truncated to|"
+    r"\d+ lines? omitted",
     re.I,
 )
 _EVEN_FAILED = frozenset({"tests", "check", "ci", "failure", "commit_undone"})

@@ -43,14 +43,18 @@ def decision(fold: Fold, fact: Fact) -> None:
 
 
 _OLD = re.compile(
-    r"\b(?:from|away from|instead of|rather than|statt|anstelle|au lieu de|en vez de|em vez de|вместо)\s+"
+    r"\b(?:from|away from|instead of|rather than|statt|anstelle|au lieu de|en vez de|"
+    r"em vez de|вместо)\s+"
     r"(?P<old>.{2,60}?)(?:\s+(?:to|with|for|because|since|as|zu|auf|à|a|para|на)\b|[.,;]|$)",
     re.IGNORECASE,
 )
 
 
 def _replaces(text: str, known: str) -> bool:
-    """Whether a decision names an earlier one as what it leaves, or speaks of just the same things."""
+    """Whether a decision names an earlier one as what it leaves.
+
+    Or speaks of just the same things.
+    """
     old = _OLD.search(text)
     if old is not None and coverage(old["old"], known) >= 0.99:
         return True

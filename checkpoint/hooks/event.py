@@ -137,7 +137,10 @@ def detach(spool: str, directory: str) -> None:
 
 
 def _answer(agent: str, context: str, kind: str = "") -> None:
-    """Print what the host expects: nothing, an empty object, or the context at a session's start."""
+    """Print what the host expects.
+
+    Nothing, an empty object, or the context at a session's start.
+    """
     if context and kind == "start":
         if agent == "cursor":
             answer: dict[str, Any] = {"additional_context": context}

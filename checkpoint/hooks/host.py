@@ -72,7 +72,10 @@ def _by_environment(payload: Mapping[str, Any], path: str, environ: Mapping[str,
 
 
 def event(payload: Mapping[str, Any]) -> str:
-    """Return what happened: end, compaction, compacted, stop, start, subagent, or "" for the rest."""
+    """Return what happened.
+
+    End, compaction, compacted, stop, start, subagent, or "" for the rest.
+    """
     name = payload.get("hook_event_name") or payload.get("hookEventName") or payload.get("type")
     return EVENTS.get(str(name or "").lower(), "")
 

@@ -1,4 +1,7 @@
-"""Where the hooks keep their spool, locks and log: beside the repository, or in the user's state."""
+"""Where the hooks keep their spool, locks and log.
+
+Beside the repository, or in the user's state.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def log(text: str) -> None:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without a surrounding git's variables: they name another repository."""
+    """Return the environment without a surrounding git's variables.
+
+    They name another repository.
+    """
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     kept["GIT_OPTIONAL_LOCKS"] = "0"
     return kept

@@ -76,7 +76,10 @@ def main() -> None:
 
 
 def drain(spool: Path) -> int:
-    """Work until the spool holds nothing that this worker may take; return how many saves it did."""
+    """Work until the spool holds nothing that this worker may take.
+
+    Return how many saves it did.
+    """
     done = 0
     for _ in range(20):  # events arrive while it works; another worker comes for the rest
         jobs = list(_jobs(spool))

@@ -7,10 +7,13 @@ import re
 from collections import Counter
 
 _PLACEHOLDER = re.compile(
-    r"^(?:<.*|\$.*|%\w+%|\{\{?.*|x{3,}.*|X{3,}|\*{2,}.*|•+|\.{2,}|-+|_+|your[-_ ].*|my[-_](?:secret|token|password|key)\w*|"
-    r"(?:an?[-_ ])?(?:example|sample|dummy|fake|placeholder|changeme|change[-_]me|redacted|hidden|masked|"
+    r"^(?:<.*|\$.*|%\w+%|\{\{?.*|x{3,}.*|X{3,}|\*{2,}.*|•+|\.{2,}|-+|_+|your[-_ ].*|"
+    r"my[-_](?:secret|token|password|key)\w*|"
+    r"(?:an?[-_ ])?(?:example|sample|dummy|fake|placeholder|changeme|change[-_]me|redacted|"
+    r"hidden|masked|"
     r"none|null|nil|true|false|undefined|todo|tbd|secret|password|token|string|str|text|required|optional|"
-    r"empty|unset|default|disabled|enabled|value|foo|bar|test|testing)(?:[-_ ].*)?|\[redacted.*|process\.env.*|os\.environ.*|"
+    r"empty|unset|default|disabled|enabled|value|foo|bar|test|testing)(?:[-_ ].*)?|"
+    r"\[redacted.*|process\.env.*|os\.environ.*|"
     r"os\.getenv.*|env\(.*|getenv.*|import\.meta.*|secrets\..*|vault:.*|ENC\[.*|file:.*|op://.*|\d{1,5}|0x0+)$",
     re.IGNORECASE,
 )
@@ -47,7 +50,10 @@ def code(value: str) -> bool:
 
 
 def random(value: str, *, least: int, bits: float = 3.3) -> bool:
-    """Whether a value looks random: long enough, letters and digits mixed, no digest, path or name."""
+    """Whether a value looks random.
+
+    Long enough, letters and digits mixed, no digest, path or name.
+    """
     if len(value) < least or _PATH.search(value) or _UUID.match(value) or _VERSION.match(value):
         return False
     if _HEX.match(value):
@@ -60,7 +66,10 @@ def random(value: str, *, least: int, bits: float = 3.3) -> bool:
 
 
 def strong_secret(value: str) -> bool:
-    """Whether the value of a password-like name is one: anything that is neither code nor a name."""
+    """Whether the value of a password-like name is one.
+
+    Anything that is neither code nor a name.
+    """
     if len(value) < 4 or placeholder(value) or code(value) or _PATH.search(value):
         return False
     if _WORDS.match(value):

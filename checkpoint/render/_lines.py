@@ -96,7 +96,8 @@ def _instructions(state: State, stale: Stale) -> Section:
             )
         else:
             section.add(
-                f"~~{text.replace('~~', '')}~~ ({rule.status}: {line(rule.changed, 200)}) {cite(rule)}",
+                f"~~{text.replace('~~', '')}~~ ({rule.status}: {line(rule.changed, 200)}) "
+                f"{cite(rule)}",
                 -55.0,
                 rule.first + 0.5,
             )

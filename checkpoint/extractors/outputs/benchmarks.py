@@ -124,5 +124,14 @@ def wrk_percentiles(run: Run, text: str) -> Iterator[Claim]:
     config = " ".join(w for w in run.args() if w.startswith("-"))
     target = run.args()[-1] if run.args() else "wrk"
     start = text.find("Latency Distribution")
-    for match in re.finditer(r"^\s+(\d[\d.]*)%\s+([\d.]+)(us|ms|s|m)\b", text[start : start + 600], re.MULTILINE):
-        yield _claim(match.group(0), target, f"latency p{match[1].rstrip('0').rstrip('.')}", match[2], match[3], config)
+    for match in re.finditer(
+        r"^\s+(\d[\d.]*)%\s+([\d.]+)(us|ms|s|m)\b", text[start : start + 600], re.MULTILINE
+    ):
+        yield _claim(
+            match.group(0),
+            target,
+            f"latency p{match[1].rstrip('0').rstrip('.')}",
+            match[2],
+            match[3],
+            config,
+        )

@@ -165,7 +165,9 @@ def version(run: Run, text: str) -> Iterator[Claim]:
             return
 
 
-_PRINTED = re.compile(r"\b(?:import |from )?(\w+)(?:\.version)?\.(?:__version__|VERSION|version\(\))")
+_PRINTED = re.compile(
+    r"\b(?:import |from )?(\w+)(?:\.version)?\.(?:__version__|VERSION|version\(\))"
+)
 
 
 @output(commands=("python", "python3"))
@@ -174,7 +176,9 @@ def printed_version(run: Run, text: str) -> Iterator[Claim]:
     if "-c" not in run.args():
         return
     asked = list(dict.fromkeys(_PRINTED.findall(run.command)))
-    answers = [line.strip() for line in text.splitlines() if re.match(rf"^{_VERSION}$", line.strip())]
+    answers = [
+        line.strip() for line in text.splitlines() if re.match(rf"^{_VERSION}$", line.strip())
+    ]
     if asked and len(asked) == len(answers):
         for name, answer in zip(asked, answers, strict=True):
             yield _software(name, answer, answer)

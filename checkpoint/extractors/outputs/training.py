@@ -21,7 +21,9 @@ _METRIC = re.compile(
 )
 _PLACE = re.compile(r"\b(?:epoch|step|iter(?:ation)?)\b[ =:#\[]*(\d[\d/.]*)", re.IGNORECASE)
 _SMALL_IS_GOOD = re.compile(r"loss|ppl|perplexity|wer|error|mse|mae|rmse", re.IGNORECASE)
-_NO_METRIC = re.compile(r"^(?:epoch|step|learning_rate|lr|grad_norm|.*runtime|.*per_second|total_flos|num_\w+)$")
+_NO_METRIC = re.compile(
+    r"^(?:epoch|step|learning_rate|lr|grad_norm|.*runtime|.*per_second|total_flos|num_\w+)$"
+)
 
 Point = tuple[str, str, str]  # value, where, line
 
@@ -45,9 +47,14 @@ def step_log(run: Run, text: str) -> Iterator[Claim]:
     series: dict[str, list[Point]] = {}
     lines = [m.group(0) for m in _STEP.finditer(text) if len(m.group(0)) < 400]
     for line in lines:
-        places = ["{} {}".format(m.group(0).split()[0].strip(" =:#["), m[1]) for m in _PLACE.finditer(line)]
+        places = [
+            "{} {}".format(m.group(0).split()[0].strip(" =:#["), m[1])
+            for m in _PLACE.finditer(line)
+        ]
         for name, value, unit in _METRIC.findall(line):
-            series.setdefault(name.strip().lower(), []).append((value + unit, " ".join(places), line.strip()))
+            series.setdefault(name.strip().lower(), []).append(
+                (value + unit, " ".join(places), line.strip())
+            )
     yield from _claims(_log_name(run), series)
 
 
