@@ -14,6 +14,7 @@ from checkpoint.readers import by_name, identify
 from checkpoint.readers._base import MAX_TEXT
 from checkpoint.readers._opencode import unquoted
 from checkpoint.readers._opencode_calls import call_of
+from checkpoint.readers._opencode_records import part_of
 
 FIXTURES = Path(__file__).parent / "fixtures" / "readers" / "opencode"
 OPENCODE = by_name("opencode")
@@ -202,7 +203,7 @@ def test_what_was_taken_back_is_left_out(tmp_path: Path):
     ],
 )  # fmt: skip
 def test_the_state_of_a_call(state: dict[str, Any], expected: dict[str, Any]):
-    call = call_of({"type": "tool", "tool": "bash", "callID": "c", "state": state})
+    call = call_of(part_of({"type": "tool", "tool": "bash", "callID": "c", "state": state}))
     assert {name: getattr(call, name) for name in expected} == expected
 
 
@@ -236,14 +237,16 @@ def test_the_state_of_a_call(state: dict[str, Any], expected: dict[str, Any]):
     ],
 )
 def test_tools(tool: str, given: dict[str, Any], category: str, target: str):
-    call = call_of({"tool": tool, "state": {"status": "completed", "input": given, "output": "ok"}})
+    call = call_of(
+        part_of({"tool": tool, "state": {"status": "completed", "input": given, "output": "ok"}})
+    )
     assert (call.category, call.target) == (category, target)
     assert bool(call.changes) == (category in ("edit", "write"))
 
 
 def test_a_list_that_was_read_is_the_list():
     state = {"status": "completed", "output": '[{"content": "a", "status": "completed"}]'}
-    call = call_of({"tool": "todoread", "state": state})
+    call = call_of(part_of({"tool": "todoread", "state": state}))
     assert [(one.text, one.status) for one in call.todos] == [("a", "completed")]
 
 
@@ -293,5 +296,5 @@ def test_what_strict_decoders_refuse_is_read(raw: bytes, tmp_path: Path):
 def test_calls_of_a_failed_edit_change_nothing():
     state = {"status": "error", "input": {"filePath": "a", "oldString": "1", "newString": "2"},
              "error": "no match"}  # fmt: skip
-    call: ToolCall = call_of({"tool": "edit", "state": state})
+    call: ToolCall = call_of(part_of({"tool": "edit", "state": state}))
     assert (call.target, call.changes, call.failed) == ("a", (), True)

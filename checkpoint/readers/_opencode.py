@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
 
 import msgspec
 
@@ -28,8 +27,10 @@ from checkpoint.model import (
 )
 from checkpoint.readers._base import Problems
 from checkpoint.readers._opencode_calls import call_of
+from checkpoint.readers._opencode_records import Info, Said
+from checkpoint.readers._opencode_records import Part as RawPart
 from checkpoint.readers._origin import split_injected
-from checkpoint.readers._whole import Record, at_of, dict_of, list_of, text_of
+from checkpoint.readers._whole import at_of, dict_of, text_of
 from checkpoint.readers._wrapped import split_program
 
 _SILENT = frozenset({"step-start", "step-finish", "snapshot", "agent", "retry", "patch"})
@@ -69,18 +70,18 @@ class Session:
         self.told = told
         self._child = head.id if child else ""
 
-    def message(self, number: int, info: Record, parts: list[Record]) -> Message:
+    def message(self, number: int, said: Said) -> Message:
         """Return the message; one of an unknown role is kept as the system's, with a problem."""
-        role = info.get("role")
-        ident = text_of(info.get("id"))
-        made = [one for part in parts for one in self._part(part, role == "user")]
-        times = info.get("time")
+        info, role = said.info, said.info.role
+        ident = text_of(info.id)
+        made = [one for part in said.parts for one in self._part(part, role == "user")]
+        times = info.time
         told = self.told
         cwd = ""
-        if place := dict_of(info.get("path")):
+        if place := dict_of(info.path):
             cwd = text_of(place.get("cwd"))
             told.cwd = told.cwd or text_of(place.get("root")) or cwd
-        model = text_of(info.get("modelID")) or text_of(dict_of(info.get("model")).get("modelID"))
+        model = text_of(info.modelID) or text_of(dict_of(info.model).get("modelID"))
         if role == "assistant":
             told.model = model or told.model
             origin = self._answer(info, ident, made)
@@ -102,12 +103,12 @@ class Session:
             self._child,
         )
 
-    def _answer(self, info: Record, ident: str, made: list[Part]) -> Origin:
+    def _answer(self, info: Info, ident: str, made: list[Part]) -> Origin:
         told = self.told
-        if error := dict_of(info.get("error")):
+        if error := dict_of(info.error):
             name = text_of(error.get("name")) or "an error"
             self.problems.add(f"the agent stopped with {name}"[:80], ident, "note")
-        if info.get("summary") is not True:
+        if info.summary is not True:
             return "agent"
         if not told.summary_due:  # releases to 1.0.0 mark a compaction by its summary only
             made.insert(0, Compaction())
@@ -135,37 +136,37 @@ class Session:
         told.said, told.compacted = said, False
         return "person"
 
-    def _part(self, part: Record, user: bool) -> list[Part]:
-        kind = text_of(part.get("type"))
+    def _part(self, part: RawPart, user: bool) -> list[Part]:
+        kind = text_of(part.type)
         if kind == "tool":
             return [call_of(part)]
         if kind == "text":
-            text = text_of(part.get("text"))
+            text = text_of(part.text)
             if not text.strip():
                 return []
             return list(_words(part, text)) if user else [Text(text)]
         if kind == "reasoning":
-            thought = text_of(part.get("text"))
+            thought = text_of(part.text)
             return [Reasoning(thought)] if thought.strip() else []
         if kind == "file":
             return [_attachment(part)]
         if kind == "compaction":
-            auto = part.get("auto")
+            auto = part.auto
             return [Compaction("unknown" if auto is None else "auto" if auto else "manual")]
         if kind == "subtask":
-            return [Text(text_of(part.get("prompt")), injected=True)]
+            return [Text(text_of(part.prompt), injected=True)]
         if kind not in _SILENT:
-            self.problems.add(f"unknown part {kind!r}"[:80], text_of(part.get("id")), "note")
+            self.problems.add(f"unknown part {kind!r}"[:80], text_of(part.id), "note")
         return []
 
 
-def _attachment(part: Record) -> Attachment:
-    name = text_of(part.get("filename")) or text_of(part.get("url"))
-    return Attachment("" if name.startswith("data:") else name[:300], text_of(part.get("mime")))
+def _attachment(part: RawPart) -> Attachment:
+    name = text_of(part.filename) or text_of(part.url)
+    return Attachment("" if name.startswith("data:") else name[:300], text_of(part.mime))
 
 
-def _words(part: Record, text: str) -> list[Text]:
-    if part.get("synthetic") is True or part.get("ignored") is True or text.startswith(_NUDGES):
+def _words(part: RawPart, text: str) -> list[Text]:
+    if part.synthetic is True or part.ignored is True or text.startswith(_NUDGES):
         return [Text(text, injected=True)]
     text = unquoted(text)
     return split_program(text) or split_injected(text)
@@ -189,8 +190,3 @@ def unquoted(text: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
-def parts_of(value: Any) -> list[Record]:
-    """Return the parts in a list; what is no object is left out."""
-    return [one for one in list_of(value) if isinstance(one, dict)]

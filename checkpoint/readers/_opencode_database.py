@@ -15,11 +15,12 @@ from typing import NamedTuple
 from checkpoint.errors import ReadError
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._opencode_newer import load_newer
+from checkpoint.readers._opencode_records import Part, Said, info_of, part_of_json
 from checkpoint.readers._opencode_tree import commit_of
 from checkpoint.readers._sqlite import Row, columns, listing, open_database, rows, tables_of
 from checkpoint.readers._whole import Record, at_of, decode, dict_of, text_of
 
-Messages = list[tuple[Record, list[Record]]]
+Messages = list[Said]
 
 _FEW = 500
 """Up to so many messages' parts are asked for by message, more by session."""
@@ -59,7 +60,7 @@ def load(path: Path, session: str, problems: Problems, known: Callable[[list[str
         ids = [str(row["id"]) for row in found]
         if not ids:
             messages = load_newer(database, about["id"], problems, path.name)
-            ids = [str(info["id"]) for info, _parts in messages]
+            ids = [text_of(one.info.id) for one in messages]
             return Rows(about, ids, messages[known(ids) :])
         found_now = _messages(database, about["id"], ids, known(ids), problems, path.name)
         return Rows(about, ids, found_now)
@@ -92,8 +93,11 @@ def _session(database: sqlite3.Connection, path: Path, session: str, problems: P
 
 
 def _json(text: object, where: str, problems: Problems) -> Record:
-    raw = text if isinstance(text, bytes) else str(text).encode("utf-8", "replace")
-    return dict_of(decode(raw, where, problems))
+    return dict_of(decode(_raw(text), where, problems))
+
+
+def _raw(text: object) -> bytes:
+    return text if isinstance(text, bytes) else str(text).encode("utf-8", "replace")
 
 
 def _messages(
@@ -115,7 +119,7 @@ def _messages(
         info = _json(row["data"], ident, problems)
         info["id"] = ident
         info["time"] = {**dict_of(info.get("time")), "created": row["time_created"]}
-        found.append((info, parts.get(ident, [])))
+        found.append(Said(info_of(info), parts.get(ident, [])))
     return found
 
 
@@ -125,8 +129,8 @@ def _parts(
     wanted: list[str],
     problems: Problems,
     where: str,
-) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
+) -> dict[str, list[Part]]:
+    found: dict[str, list[Part]] = {}
     columns_of_part = "SELECT id, message_id, data FROM part"
     if len(wanted) <= _FEW:
         query = f"{columns_of_part} WHERE message_id = ? ORDER BY id"
@@ -136,9 +140,9 @@ def _parts(
         asked = [(session,)]
     for values in asked:
         for row in rows(database, query, values, problems, where):
-            part = _json(row["data"], str(row["id"]), problems)
-            if part:
-                part["id"] = row["id"]
+            part = part_of_json(_raw(row["data"]), str(row["id"]), problems)
+            if part is not None:
+                part.id = row["id"]
                 found.setdefault(str(row["message_id"]), []).append(part)
     return found
 

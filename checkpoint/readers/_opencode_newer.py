@@ -10,22 +10,23 @@ import sqlite3
 from typing import Any
 
 from checkpoint.readers._base import Problems
+from checkpoint.readers._opencode_records import Said, said_of
 from checkpoint.readers._sqlite import columns, rows
 from checkpoint.readers._whole import Record, decode, dict_of, records_of, text_of
 
-Messages = list[tuple[Record, list[Record]]]
+_Pairs = list[tuple[Record, list[Record]]]
 
 
 def load_newer(
     database: sqlite3.Connection, session: str, problems: Problems, where: str
-) -> Messages:
+) -> list[Said]:
     """Return the messages of a session in the older form, in order; none without such a table."""
     if "seq" not in columns(database, "session_message"):
         return []
     query = (
         "SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq"
     )
-    found: Messages = []
+    found: list[Said] = []
     for row in rows(database, query, (session,), problems, where):
         ident = str(row["id"])
         raw = str(row["data"]).encode("utf-8", "replace")
@@ -35,11 +36,11 @@ def load_newer(
         if made is None:
             problems.add(f"unknown message type {row['type']!r}"[:80], ident, "note")
         else:
-            found += made
+            found += [said_of(info, parts) for info, parts in made]
     return found
 
 
-def _message(kind: str, info: Record, given: Record) -> Messages | None:
+def _message(kind: str, info: Record, given: Record) -> _Pairs | None:
     """Return what one row stands for; None of an unknown kind."""
     user = {**info, "role": "user"}
     if kind in ("user", "synthetic"):

@@ -15,9 +15,10 @@ from pathlib import Path
 from checkpoint.errors import ReadError
 from checkpoint.readers._base import Found, Head, Problems
 from checkpoint.readers._listing import remembered
+from checkpoint.readers._opencode_records import Said, said_of
 from checkpoint.readers._whole import Record, at_of, decode, dict_of, text_of
 
-Messages = list[tuple[Record, list[Record]]]
+Messages = list[Said]
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _UP = 5
@@ -102,7 +103,7 @@ def load(path: Path, session: str, problems: Problems) -> tuple[Record, Messages
         info.setdefault("id", one.stem)
         folder = base / "part" / session / one.stem if old else base / "part" / one.stem
         parts = [_json(part, problems) for part in sorted(folder.glob("prt_*.json"))]
-        messages.append((info, [part for part in parts if part]))
+        messages.append(said_of(info, [part for part in parts if part]))
     return about, messages
 
 

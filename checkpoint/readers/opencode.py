@@ -31,20 +31,20 @@ from checkpoint.readers import _opencode_tree as tree
 from checkpoint.readers._assemble import HOLD
 from checkpoint.readers._base import Found, Head, Problems, Reader, Reading
 from checkpoint.readers._listing import remembered
-from checkpoint.readers._opencode import Session, Told, parts_of
+from checkpoint.readers._opencode import Session, Told
+from checkpoint.readers._opencode_records import Said, export_of, said_of
 from checkpoint.readers._whole import (
     Record,
     at_of,
     dict_of,
-    load_json,
+    load_bytes,
     load_lines,
-    records_of,
     text_of,
     trim,
 )
 
 KIND = "rows"
-Messages = list[tuple[Record, list[Record]]]
+Messages = list[Said]
 
 _EXPORT = re.compile(rb'\s*\{\s*"(?:info|messages)"\s*:')
 _EVENT = re.compile(rb'\s*\{(?=[^\n]{0,200}"sessionID"\s*:\s*"ses_)\s*"type"\s*:')
@@ -167,20 +167,16 @@ def _load(path: Path, session: str, problems: Problems, known: _Known) -> _Loade
     else:
         about, messages = _export(path, problems)
     messages.sort(key=_order)
-    ids = [text_of(info.get("id")) for info, _parts in messages]
+    ids = [text_of(one.info.id) for one in messages]
     cut = _cut(_Loaded(about, ids, messages))
     return cut._replace(messages=cut.messages[known(cut.ids) :])
 
 
 def _export(path: Path, problems: Problems) -> tuple[Record, Messages]:
-    given = dict_of(load_json(path, problems))
-    if not given:
+    given = export_of(load_bytes(path, problems), path.name, problems)
+    if not given.info and not given.messages:
         problems.add("there is no session in the file", path.name, "error")
-    messages = [
-        (dict_of(one.get("info")), parts_of(one.get("parts")))
-        for one in records_of(given.get("messages"))
-    ]
-    return dict_of(given.get("info")), messages
+    return given.info, given.messages
 
 
 def _stream(path: Path, problems: Problems) -> tuple[Record, Messages]:
@@ -201,14 +197,13 @@ def _stream(path: Path, problems: Problems) -> tuple[Record, Messages]:
         infos.setdefault(ident, {"id": ident, "role": "assistant", "time": times})
         key = text_of(part.get("id")) or where
         parts.setdefault(ident, {})[key] = part
-    return about, [(info, list(parts[ident].values())) for ident, info in infos.items()]
+    return about, [said_of(info, list(parts[ident].values())) for ident, info in infos.items()]
 
 
-def _order(message: tuple[Record, list[Record]]) -> tuple[float, str]:
-    info = message[0]
-    times = info.get("time")
+def _order(message: Said) -> tuple[float, str]:
+    times = message.info.time
     made = times.get("created") if isinstance(times, dict) else None
-    return float(made) if isinstance(made, int | float) else 0.0, text_of(info.get("id"))
+    return float(made) if isinstance(made, int | float) else 0.0, text_of(message.info.id)
 
 
 def _cut(loaded: _Loaded) -> _Loaded:
@@ -221,9 +216,9 @@ def _cut(loaded: _Loaded) -> _Loaded:
     known = len(loaded.ids) - len(loaded.messages)
     messages = loaded.messages[: max(0, keep - known)]
     if part and messages:
-        info, parts = messages[-1]
-        ids = [one.get("id") for one in parts]
-        messages[-1] = (info, parts[: ids.index(part)] if part in ids else parts)
+        info, parts = messages[-1].info, messages[-1].parts
+        ids = [one.id for one in parts]
+        messages[-1] = Said(info, parts[: ids.index(part)] if part in ids else parts)
     return loaded._replace(ids=loaded.ids[:keep], messages=messages)
 
 
@@ -244,15 +239,15 @@ def _messages(reading: Reading, loaded: _Loaded, maker: Session) -> Iterator[Mes
     """Yield the messages, and leave in the reading where to go on."""
     told, problems = maker.told, reading.problems
     first = len(loaded.ids) - len(loaded.messages)
-    settled = first + _settled([info for info, _parts in loaded.messages])
+    settled = first + _settled(loaded.messages)
     loading = problems.mark()
     carry = msgspec.to_builtins(told)
     number = first
-    for number, (info, parts) in enumerate(loaded.messages, first):
+    for number, said in enumerate(loaded.messages, first):
         if number == settled:
             carry = msgspec.to_builtins(told)
             _settle(problems, loading)
-        message = maker.message(number, info, parts)
+        message = maker.message(number, said)
         message.settled = number < settled
         trim(message, problems)
         maker.head.model, maker.head.cwd = told.model, maker.head.cwd or told.cwd
@@ -266,16 +261,16 @@ def _settle(problems: Problems, loading: dict[str, object] | object) -> None:
     problems.settle({what: one for what, one in problems.mark().items() if what not in skip})
 
 
-def _settled(infos: list[Record]) -> int:
+def _settled(messages: Messages) -> int:
     """Return how many of the messages can no longer change; the last one always may.
 
     A message that the agent has not completed may, though others follow it (a person types on),
     until so many follow that it was surely given up.
     """
-    last = len(infos) - 1
+    last = len(messages) - 1
     for number in range(max(0, last - HOLD), last):
-        info = infos[number]
-        done = "completed" in dict_of(info.get("time")) or info.get("error")
-        if info.get("role") == "assistant" and not done:
+        info = messages[number].info
+        done = "completed" in dict_of(info.time) or info.error
+        if info.role == "assistant" and not done:
             return number
     return max(0, last)
