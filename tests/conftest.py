@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,6 +24,10 @@ IDENTITY = {
 }
 
 Git = Callable[..., str]
+
+# A machine that is busy with something else must not fail a test.
+hypothesis_settings.register_profile("unhurried", deadline=None)
+hypothesis_settings.load_profile("unhurried")
 
 
 class Ran(NamedTuple):

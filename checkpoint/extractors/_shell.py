@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from checkpoint.extractors._shell_words import HEREDOC, pipelines, split, take_heredocs
+
 LONGEST = 60_000
 """Characters of a command line that are looked at."""
 
 _ASSIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _REDIRECT = re.compile(r"(?:\d|&)?>>?(?:&\d|&-|\|)?|<<<|\d?<(?!<)|&>>?")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_][\w.-]*)\1")
 _KEYWORDS = frozenset({"then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "fi",
                        "done", "esac", "time", "("})  # fmt: skip
 _WRAPPERS = {"sudo", "env", "timeout", "nice", "ionice", "nohup", "setsid", "exec", "command",
@@ -105,8 +106,8 @@ def runs(command: str, *, host: str = "local", cwd: str = "") -> list[Run]:
 def _runs(command: str, host: str, cwd: str, depth: int) -> Iterator[Run]:
     if depth > 4:
         return
-    text, documents = _take_heredocs(command)
-    for pieces, background in _lists(text):
+    text, documents = take_heredocs(command)
+    for pieces, background in pipelines(text):
         names: list[Run] = []
         for piece in pieces:
             run = _simple(piece, host, cwd, documents)
@@ -221,169 +222,13 @@ def _quoted(words: list[str]) -> list[str]:
     return out
 
 
-def _take_heredocs(command: str) -> tuple[str, list[str]]:
-    """Cut the bodies of heredocs out; the text keeps their marks, in order."""
-    if "<<" not in command:
-        return command, []
-    lines = command.split("\n")
-    kept: list[str] = []
-    bodies: list[str] = []
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        kept.append(line)
-        at += 1
-        for mark in _HEREDOC.finditer(line):
-            if line[mark.start() : mark.start() + 3] == "<<<":
-                continue
-            body: list[str] = []
-            while at < len(lines) and lines[at].strip().rstrip("'\"") != mark.group(2):
-                body.append(lines[at])
-                at += 1
-            rest = lines[at].strip() if at < len(lines) else ""
-            if rest.endswith(("'", '"')):
-                kept[-1] += rest[-1]
-            at += 1
-            bodies.append("\n".join(body))
-    return "\n".join(kept), bodies
-
-
-def _lists(text: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield the pipelines of a command line as (verbatim commands, runs in the background)."""
-    pipeline: list[str] = []
-    start = at = 0
-    size = len(text)
-    quote = ""
-    depth = 0
-
-    while at < size:
-        char = text[at]
-        if quote:
-            if char == "\\" and quote == '"':
-                at += 2
-                continue
-            if char == quote:
-                quote = ""
-            at += 1
-            continue
-        if char == "\\":
-            at += 2
-            continue
-        if char in "'\"`":
-            quote = char
-            at += 1
-            continue
-        if char == "$" and text[at + 1 : at + 2] == "(":
-            depth += 1
-            at += 2
-            continue
-        if char == "<" and text[at + 1 : at + 2] == "(":
-            depth += 1
-            at += 2
-            continue
-        if char == ")" and depth:
-            depth -= 1
-            at += 1
-            continue
-        if depth:
-            if char == "(":
-                depth += 1
-            at += 1
-            continue
-        if char == "#" and (at == 0 or text[at - 1] in " \t\n;&|"):
-            end = text.find("\n", at)
-            end = size if end < 0 else end
-            text = text[:at] + " " * (end - at) + text[end:]
-            at = end
-            continue
-        two = text[at : at + 2]
-        if two in ("&&", "||", ";;", "|&"):
-            pipeline.append(text[start:at])
-            if two == "|&":
-                start = at = at + 2
-                continue
-            yield pipeline, False
-            pipeline, start = [], at + 2
-            at += 2
-            continue
-        if char == "|" and text[at - 1 : at] != ">":
-            pipeline.append(text[start:at])
-            start = at = at + 1
-            continue
-        if char in ";\n()" or (
-            char == "&" and text[at - 1 : at] not in "><" and text[at + 1 : at + 2] != ">"
-        ):
-            pipeline.append(text[start:at])
-            yield pipeline, char == "&"
-            pipeline, start = [], at + 1
-        at += 1
-    pipeline.append(text[start:])
-    yield pipeline, False
-
-
-def split(text: str) -> list[str]:
-    """Split one simple command into words, quotes removed; never raises."""
-    words: list[str] = []
-    word: list[str] = []
-    started = False
-    quote = ""
-    at, size = 0, len(text)
-    while at < size:
-        char = text[at]
-        if quote:
-            if char == "\\" and quote == '"' and text[at + 1 : at + 2] in '"\\$`\n':
-                if text[at + 1 : at + 2] != "\n":
-                    word.append(text[at + 1 : at + 2])
-                at += 2
-                continue
-            if char == quote:
-                quote = ""
-            else:
-                word.append(char)
-        elif char in "'\"":
-            quote, started = char, True
-        elif char == "\\":
-            if text[at + 1 : at + 2] != "\n":
-                word.append(text[at + 1 : at + 2])
-                started = True
-            at += 2
-            continue
-        elif char in " \t\n\r":
-            if started or word:
-                words.append("".join(word))
-            word, started = [], False
-        elif char == "$" and text[at + 1 : at + 2] == "(":
-            end = _closing(text, at + 1)
-            word.append(text[at:end])
-            at = end
-            continue
-        else:
-            word.append(char)
-        at += 1
-    if started or word:
-        words.append("".join(word))
-    return words
-
-
-def _closing(text: str, at: int) -> int:
-    depth = 0
-    for place in range(at, len(text)):
-        if text[place] == "(":
-            depth += 1
-        elif text[place] == ")":
-            depth -= 1
-            if depth == 0:
-                return place + 1
-    return len(text)
-
-
 def _simple(piece: str, host: str, cwd: str, documents: list[str]) -> Run | None:
     text = piece.strip()
     heredoc = ""
-    for mark in _HEREDOC.finditer(text):
+    for mark in HEREDOC.finditer(text):
         if text[mark.start() : mark.start() + 3] != "<<<" and documents:
             heredoc = documents.pop(0)
-    words = split(_HEREDOC.sub(" ", text)) if "<<" in text and "<<<" not in text else split(text)
+    words = split(HEREDOC.sub(" ", text)) if "<<" in text and "<<<" not in text else split(text)
     while words and words[0] in _KEYWORDS:
         text = text[len(words[0]) :].strip() if text.startswith(words[0]) else text
         words = words[1:]

@@ -63,7 +63,7 @@ def _of_command(message: Message, call: ToolCall) -> Iterator[Fact]:
                 yield _file(message, path, act, call, run.host, source)
 
 
-def _acts(run: Run) -> Iterator[tuple[str, str, str]]:
+def _acts(run: Run) -> Iterator[tuple[str, str, str]]:  # noqa: C901 - a table of programs
     """Yield (what was done, path, former path) of a simple command."""
     words = [w for w in run.args() if not w.startswith("-")]
     name = run.name
