@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sample lines of documents into a sheet, each beside the message that it cites, to be judged by hand.
+"""Sample lines of documents into a sheet, each beside the message it cites, to be judged by hand.
 
-The sheet is tab-separated: number, session, section, line, the cited message's words. Judge each line
-as right, wrong or noise; the same seed gives the same lines.
+The sheet is tab-separated: number, session, section, line, the cited message's words. Judge each
+line as right, wrong or noise; the same seed gives the same lines.
 
     python bench/sheet.py SESSION... [--lines 200] [--seed 4] > sheet.tsv
 """

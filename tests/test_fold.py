@@ -223,10 +223,10 @@ _SAID = [
     agent("Switching from Postgres with SKIP LOCKED to Kafka."),
     todos(("in_progress", "Convert"), ("pending", "Port")),
     todos(("completed", "Convert"), ("pending", "Feed")),
-    ("agent", [ToolCall("bash", "shell", "pytest -q", output="2 failed, 8 passed in 1.2s\n", failed=True)]),
+    ("agent", [ToolCall("bash", "shell", "pytest -q", output="2 failed in 1.2s\n", failed=True)]),
     ("agent", [ToolCall("bash", "shell", "pytest -q", output="10 passed in 1.2s\n")]),
     ("agent", [ToolCall("bash", "shell", "python bench.py", output="mean: 88.8 tok/s\n")]),
-    ("agent", [ToolCall("bash", "shell", "nohup ./serve --port 8000 > s.log 2>&1 &", output="77\n")]),
+    ("agent", [ToolCall("bash", "shell", "nohup ./serve --port 80 > s.log 2>&1 &", output="77\n")]),
     ("agent", [ToolCall("bash", "shell", "kill 77", output="")]),
     ("agent", [Compaction("auto")]),
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import random
 import string
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 
 from checkpoint.errors import SettingsError
 from checkpoint.redact import Redactor
-import itertools
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -197,7 +197,7 @@ LOOK_ALIKES = [
     "commit 3f9c2ab87dddfe1047aa0b1c2d3e4f5061728394",
     "[main 81d0e77] Escape titles in feed",
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    '"integrity": "sha512-b2Jz+Qe8k5p0Y9n1a7d3rVQxw4mLh6tUzSgC/FoIiEjNkPvRyXsTqWcBuDlAfGhMJKOePZ1234567890abcdEFGH=="',
+    '"integrity": "sha512-b2Jz+Qe8k5p0Y9n1a7d3rVQxw4mLh6tUzSgC/FoIiEjNkPvRyXsTqWcBuDlAfGhMJ"',
     "trace_id=4bf92f3577b34da6a3ce929d0e0e4736 span_id=00f067aa0ba902b7",
     "id: 550e8400-e29b-41d4-a716-446655440000",
     "model: claude-opus-4-6-20260115",
@@ -298,7 +298,10 @@ def test_spans_are_ordered_and_masking_is_idempotent(text: str) -> None:
     assert redactor.text(once) == once
 
 
-@given(st.lists(st.sampled_from([*LOOK_ALIKES, "password=", "secret: ", "key '", "\\\n", '" + "']), max_size=12),
+_AROUND = [*LOOK_ALIKES, "password=", "secret: ", "key '", "\\\n", '" + "']
+
+
+@given(st.lists(st.sampled_from(_AROUND), max_size=12),
        st.sampled_from(sorted(TOKENS)), st.integers(0, 99))  # fmt: skip
 def test_a_token_is_masked_wherever_it_stands(around: list[str], kind: str, seed: int) -> None:
     token = TOKENS[kind](random.Random(seed))

@@ -324,7 +324,7 @@ def _program(words: list[str], env: dict[str, str]) -> tuple[str, list[str], tup
     if at >= len(words):
         return posixpath.basename(words[0]), words[1:], tuple(wrappers)
     name = posixpath.basename(words[at])
-    if re.fullmatch(r"python[\d.]*|pypy3?", name) and words[at + 1 : at + 2] == ["-m"]:
-        if at + 2 < len(words):
-            return words[at + 2], words[at + 3 :], (*wrappers, name)
+    module = re.fullmatch(r"python[\d.]*|pypy3?", name) and words[at + 1 : at + 2] == ["-m"]
+    if module and at + 2 < len(words):
+        return words[at + 2], words[at + 3 :], (*wrappers, name)
     return name, words[at + 1 :], tuple(wrappers)

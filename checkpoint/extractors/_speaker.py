@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from checkpoint.extractors._cues import find
 from checkpoint.extractors._prose import Block, plain, sentences, uncoded
@@ -85,7 +86,7 @@ class Speaker:
         self._authority = authority
         self._final = not message.calls()
 
-    def _fact(self, kind: str, quote: str, modality: Modality = "stated", **fields: object) -> Fact:
+    def _fact(self, kind: str, quote: str, modality: Modality = "stated", **fields: Any) -> Fact:
         return fact(
             self._message, kind, "", quote, self._authority, modality, text=plain(quote), **fields
         )
@@ -205,7 +206,7 @@ class Speaker:
             facts.append(self._fact("outcome", sentence, good=False))
         return facts, used
 
-    def _with_text(self, kind: str, quote: str, whole: str, **fields: object) -> Fact:
+    def _with_text(self, kind: str, quote: str, whole: str, **fields: Any) -> Fact:
         made = self._fact(kind, quote, **fields)
         made.fields["text"] = plain(whole)
         return made

@@ -55,10 +55,14 @@ def stated(sentence: str, *, improved: bool) -> Stated | None:
     )
 
 
-_LIMIT = r"(?:time-?outs?|limits?|intervals?|delays?|deadlines?|ttl|windows?|caps?|budgets?|thresholds?|grace|retries|backoff|sleeps?|waits?)"
+_LIMIT = (
+    r"(?:time-?outs?|limits?|intervals?|delays?|deadlines?|ttl|windows?|caps?|budgets?|"
+    r"thresholds?|grace|retries|backoff|sleeps?|waits?)"
+)
 _BEHIND = re.compile(rf"[\s-]*(?:\w+[\s-]){{0,2}}?{_LIMIT}\b", re.IGNORECASE)
 _AHEAD = re.compile(
-    rf"(?:\b{_LIMIT} (?:of|is|to|at|=|:)|\b(?:every|within|up to|at most|at least|for up to|runs? for|wait(?:s|ing)?|sleep)) ?[~≈]?$",
+    rf"(?:\b{_LIMIT} (?:of|is|to|at|=|:)|\b(?:every|within|up to|at most|at least|for up to|"
+    rf"runs? for|wait(?:s|ing)?|sleep)) ?[~≈]?$",
     re.IGNORECASE,
 )
 

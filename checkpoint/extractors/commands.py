@@ -102,15 +102,35 @@ _LOOKING = frozenset(
     ]
 ) | {""}
 _PURPOSES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("test", re.compile(r"\b(?:pytest|unittest|nextest|vitest|jest|mocha|ctest|rspec|phpunit|tox|nox)\b|\b(?:test|check|spec)s?\b")),
-    ("benchmark", re.compile(r"\b(?:bench\w*|hyperfine|wrk|k6|locust|pgbench|sysbench|fio|iperf3|perf)\b|bench|profile")),
-    ("lint", re.compile(r"\b(?:ruff|mypy|eslint|clippy|golangci-lint|flake8|pylint|prettier|fmt|lint|tsc|pyright)\b")),
+    (
+        "test",
+        re.compile(
+            r"\b(?:pytest|unittest|nextest|vitest|jest|mocha|ctest|rspec|phpunit|tox|nox)\b|\b(?:test|check|spec)s?\b"
+        ),
+    ),
+    (
+        "benchmark",
+        re.compile(
+            r"\b(?:bench\w*|hyperfine|wrk|k6|locust|pgbench|sysbench|fio|iperf3|perf)\b|bench|profile"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            r"\b(?:ruff|mypy|eslint|clippy|golangci-lint|flake8|pylint|prettier|fmt|lint|tsc|pyright)\b"
+        ),
+    ),
     ("build", re.compile(r"\b(?:build|compile|make|cmake|ninja|webpack|vite|bundle|package)\b")),
     ("install", re.compile(r"\b(?:install|add|sync)\b")),
     ("deploy", re.compile(r"\b(?:deploy|apply|publish|release|rollout|helm|terraform)\b")),
     ("serve", re.compile(r"\b(?:serve|server|uvicorn|gunicorn|runserver|start|up|dev)\b")),
-    ("run", re.compile(r"\b(?:run|python[\d.]*|node|bash|sh|torchrun|cargo|go|ruby|java|docker)\b|^\./")),
-)  # fmt: skip
+    (
+        "run",
+        re.compile(
+            r"\b(?:run|python[\d.]*|node|bash|sh|torchrun|cargo|go|ruby|java|docker)\b|^\./"
+        ),
+    ),
+)
 _ERROR = re.compile(
     r"^(?!.*\b0 errors?\b).*(?:\b(?:[A-Z]\w*(?:Error|Exception)|error|fatal|panic|FAILED|"
     r"failed|cannot|"
@@ -156,16 +176,35 @@ def _command(message: Message, call: ToolCall, run: Run, *, failed: bool) -> Ite
     if failed:
         error = error_line(call.output)
         if error and why != "git":
-            yield fact(message, "failure", "", error, Authority.OUTPUT, command=text,
-                       host=run.host, error=error.strip(), exit=call.exit_code)  # fmt: skip
+            yield fact(
+                message,
+                "failure",
+                "",
+                error,
+                Authority.OUTPUT,
+                command=text,
+                host=run.host,
+                error=error.strip(),
+                exit=call.exit_code,
+            )
         return
     if call.failed:
         return
     yield fact(message, "success", "", text, Authority.OUTPUT, command=text, host=run.host)
     leaves_running = run.background or call.background or _DETACHED.search(text) is not None
     if why and why != "git" and not leaves_running:
-        yield fact(message, "command", "", text, Authority.INPUT, command=text, host=run.host,
-                   failed=False, exit=call.exit_code, purpose=why)  # fmt: skip
+        yield fact(
+            message,
+            "command",
+            "",
+            text,
+            Authority.INPUT,
+            command=text,
+            host=run.host,
+            failed=False,
+            exit=call.exit_code,
+            purpose=why,
+        )
 
 
 def error_line(output: str) -> str:

@@ -50,8 +50,16 @@ def commits(message: Message, settings: Settings) -> Iterator[Fact]:
             elif run.name in ("gh", "glab") and not call.failed:
                 yield from _host(message, call, run)
             elif run.sub == "publish" and not call.failed and "--dry-run" not in call.target:
-                yield fact(message, "release", "", run.command, Authority.OUTPUT, tag="",
-                           version=run.command, url="")  # fmt: skip
+                yield fact(
+                    message,
+                    "release",
+                    "",
+                    run.command,
+                    Authority.OUTPUT,
+                    tag="",
+                    version=run.command,
+                    url="",
+                )
 
 
 def _git(message: Message, call: ToolCall, run: Run, found: list[Run]) -> Iterator[Fact]:
@@ -62,17 +70,40 @@ def _git(message: Message, call: ToolCall, run: Run, found: list[Run]) -> Iterat
         if match:
             words = [w for w in run.args() if not w.startswith("-")]
             remote = words[1] if len(words) > 1 else "origin"
-            yield fact(message, "push", "", match.group(0).strip(), Authority.OUTPUT,
-                       remote=remote, branch=match["target"], range=match["range"] or "")  # fmt: skip
+            yield fact(
+                message,
+                "push",
+                "",
+                match.group(0).strip(),
+                Authority.OUTPUT,
+                remote=remote,
+                branch=match["target"],
+                range=match["range"] or "",
+            )
     elif run.sub == "reset" and not call.failed:
         if re.search(r"\bHEAD(?:~1|\^)(?:\s|$)", run.command):
-            yield fact(message, "commit_undone", "", run.command, Authority.INPUT, sha="",
-                       how=f"undone by {run.command}")  # fmt: skip
+            yield fact(
+                message,
+                "commit_undone",
+                "",
+                run.command,
+                Authority.INPUT,
+                sha="",
+                how=f"undone by {run.command}",
+            )
     elif run.sub == "tag" and not call.failed:
         words = [w for w in run.args()[1:] if not w.startswith("-")]
         if words and _TAG.match(words[0]) and "-d" not in run.args() and "-l" not in run.args():
-            yield fact(message, "release", "", run.command, Authority.OUTPUT, tag=words[0],
-                       version="", url="")  # fmt: skip
+            yield fact(
+                message,
+                "release",
+                "",
+                run.command,
+                Authority.OUTPUT,
+                tag=words[0],
+                version="",
+                url="",
+            )
 
 
 def _made(message: Message, call: ToolCall, run: Run, found: list[Run]) -> Iterator[Fact]:
@@ -90,16 +121,26 @@ def _made(message: Message, call: ToolCall, run: Run, found: list[Run]) -> Itera
         r for r in found if r.name == "git" and r.sub in ("log", "show") and "--oneline" in r.args()
     ]
     if logs:
-        match = _ONELINE.search(call.output)
-        if match:
-            yield _commit(message, match.group(0), match["sha"], match["subject"], "", amended)
+        shown = _ONELINE.search(call.output)
+        if shown:
+            yield _commit(message, shown.group(0), shown["sha"], shown["subject"], "", amended)
 
 
 def _commit(
     message: Message, quote: str, sha: str, subject: str, branch: str, amended: bool
 ) -> Fact:
-    return fact(message, "commit", "", quote, Authority.OUTPUT, sha=sha, subject=subject.strip(),
-                branch=branch, amended=amended, source="made")  # fmt: skip
+    return fact(
+        message,
+        "commit",
+        "",
+        quote,
+        Authority.OUTPUT,
+        sha=sha,
+        subject=subject.strip(),
+        branch=branch,
+        amended=amended,
+        source="made",
+    )
 
 
 def _host(message: Message, call: ToolCall, run: Run) -> Iterator[Fact]:
@@ -118,9 +159,18 @@ def _host(message: Message, call: ToolCall, run: Run) -> Iterator[Fact]:
             return
         state = {"create": "open", "merge": "merged", "close": "closed"}.get(verb, "")
         quote = match.group(0) if match else run.command
-        yield fact(message, "pull_request", "", quote, Authority.OUTPUT, number=number,
-                   url=match.group(0) if match else "", title=run.option("--title", "-t"),
-                   state=state)  # fmt: skip
+        yield fact(
+            message,
+            "pull_request",
+            "",
+            quote,
+            Authority.OUTPUT,
+            number=number,
+            url=match.group(0) if match else "",
+            title=run.option("--title", "-t"),
+            state=state,
+        )
     elif noun == "release" and verb == "create" and len(words) > 2:
-        yield fact(message, "release", "", run.command, Authority.OUTPUT, tag=words[2], version="",
-                   url="")  # fmt: skip
+        yield fact(
+            message, "release", "", run.command, Authority.OUTPUT, tag=words[2], version="", url=""
+        )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._cues import find
@@ -155,7 +156,7 @@ def _rule(message: Message, sentence: str, cues: dict[str, re.Match[str]], where
     )
 
 
-def _said(message: Message, text: str, where: str, **fields: object) -> Fact:
+def _said(message: Message, text: str, where: str, **fields: Any) -> Fact:
     start = text.strip()
     return fact(
         message, "said", "", start, Authority.PERSON, text=plain(start)[:600], where=where, **fields

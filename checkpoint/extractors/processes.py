@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._shell import Run, runs
@@ -26,9 +27,15 @@ def processes(message: Message, settings: Settings) -> Iterator[Fact]:
     """Yield a `process` for each program that a command left running or ended."""
     for call in message.calls():
         if call.tool.lower() in ("killshell", "killbash", "kill_shell", "taskstop"):
-            yield _fact(message, call, call.target or "shell", act="stop", host="local",
-                        name=str(call.input.get("call") or call.input.get("shell_id") or ""),
-                        by="the agent stopped it")  # fmt: skip
+            yield _fact(
+                message,
+                call,
+                call.target or "shell",
+                act="stop",
+                host="local",
+                name=str(call.input.get("call") or call.input.get("shell_id") or ""),
+                by="the agent stopped it",
+            )
             continue
         if call.category != "shell" or call.failed or call.refused:
             continue
@@ -37,7 +44,7 @@ def processes(message: Message, settings: Settings) -> Iterator[Fact]:
             yield from _of(message, call, run, found)
 
 
-def _fact(message: Message, call: ToolCall, quote: str, **fields: str) -> Fact:
+def _fact(message: Message, call: ToolCall, quote: str, **fields: Any) -> Fact:
     return fact(message, "process", "", quote, Authority.INPUT, **fields)
 
 
@@ -101,7 +108,15 @@ def _killed(message: Message, call: ToolCall, run: Run) -> Iterator[Fact]:
     elif run.name == "fuser":
         for word in words:
             if match := re.match(r"(\d{2,5})/tcp", word):
-                yield _fact(message, call, run.command, act="stop", host=host, port=match.group(1), by=run.command)  # fmt: skip
+                yield _fact(
+                    message,
+                    call,
+                    run.command,
+                    act="stop",
+                    host=host,
+                    port=match.group(1),
+                    by=run.command,
+                )
     elif words:
         yield _fact(
             message, call, run.command, act="stop", host=host, pattern=words[-1], by=run.command
@@ -110,20 +125,44 @@ def _killed(message: Message, call: ToolCall, run: Run) -> Iterator[Fact]:
 
 def _container(message: Message, call: ToolCall, run: Run, words: list[str]) -> Iterator[Fact]:
     if run.sub == "run" and any(re.match(r"-[a-z]*d[a-z]*$|--detach", w) for w in words):
-        yield _fact(message, call, run.command, act="start", command=run.command, host=run.host,
-                    name=run.option("--name"), port=_published(run))  # fmt: skip
+        yield _fact(
+            message,
+            call,
+            run.command,
+            act="start",
+            command=run.command,
+            host=run.host,
+            name=run.option("--name"),
+            port=_published(run),
+        )
     elif run.sub == "compose" or run.name == "docker-compose":
         if "up" in words and ("-d" in words or "--detach" in words):
-            yield _fact(message, call, run.command, act="start", command=run.command,
-                        host=run.host, name="compose", port="")  # fmt: skip
+            yield _fact(
+                message,
+                call,
+                run.command,
+                act="start",
+                command=run.command,
+                host=run.host,
+                name="compose",
+                port="",
+            )
         elif "down" in words or "stop" in words:
-            yield _fact(message, call, run.command, act="stop", host=run.host, name="compose",
-                        by=run.command)  # fmt: skip
+            yield _fact(
+                message,
+                call,
+                run.command,
+                act="stop",
+                host=run.host,
+                name="compose",
+                by=run.command,
+            )
     elif run.sub in ("stop", "rm", "kill"):
         for word in words[1:]:
             if not word.startswith("-"):
-                yield _fact(message, call, run.command, act="stop", host=run.host, name=word,
-                            by=run.command)  # fmt: skip
+                yield _fact(
+                    message, call, run.command, act="stop", host=run.host, name=word, by=run.command
+                )
 
 
 def _published(run: Run) -> str:
@@ -138,14 +177,37 @@ def _terminal(message: Message, call: ToolCall, run: Run, words: list[str]) -> I
         and ("new-session" in words or "new" in words)
         and "-d" in " ".join(words)
     ):
-        yield _fact(message, call, run.command, act="start", command=run.command, host=run.host,
-                    name=run.option("-s"), port=port(run.command))  # fmt: skip
+        yield _fact(
+            message,
+            call,
+            run.command,
+            act="start",
+            command=run.command,
+            host=run.host,
+            name=run.option("-s"),
+            port=port(run.command),
+        )
     elif run.name == "tmux" and "kill-session" in words:
-        yield _fact(message, call, run.command, act="stop", host=run.host, name=run.option("-t"),
-                    by=run.command)  # fmt: skip
+        yield _fact(
+            message,
+            call,
+            run.command,
+            act="stop",
+            host=run.host,
+            name=run.option("-t"),
+            by=run.command,
+        )
     elif run.name == "screen" and any(re.match(r"-[a-zA-Z]*dm", w) for w in words):
-        yield _fact(message, call, run.command, act="start", command=run.command, host=run.host,
-                    name=run.option("-S"), port=port(run.command))  # fmt: skip
+        yield _fact(
+            message,
+            call,
+            run.command,
+            act="start",
+            command=run.command,
+            host=run.host,
+            name=run.option("-S"),
+            port=port(run.command),
+        )
 
 
 def _service(message: Message, call: ToolCall, run: Run, words: list[str]) -> Iterator[Fact]:
@@ -154,5 +216,14 @@ def _service(message: Message, call: ToolCall, run: Run, words: list[str]) -> It
     if len(names) >= 2:
         verb, unit = (names[0], names[1]) if run.name == "systemctl" else (names[1], names[0])
         if verb in verbs:
-            yield _fact(message, call, run.command, act=verbs[verb], command=run.command,
-                        host=run.host, name=unit, port="", by=run.command)  # fmt: skip
+            yield _fact(
+                message,
+                call,
+                run.command,
+                act=verbs[verb],
+                command=run.command,
+                host=run.host,
+                name=unit,
+                port="",
+                by=run.command,
+            )

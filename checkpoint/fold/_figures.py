@@ -217,7 +217,7 @@ _SCALED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?([kKmMgGB])\b")
 
 
 def _scaled(text: str) -> list[str]:
-    """ "9.4M" as a number that keeps its precision: Decimal("9.4E+6")."""
+    """Return figures such as 9.4M as numbers that keep their precision: "9.4E+6"."""
     return [
         str(Decimal(value).scaleb(len(str(_SCALE[unit.lower()])) - 1))
         for value, unit in _SCALED.findall(text)

@@ -136,7 +136,7 @@ def _lift(fold: Fold, fact: Fact) -> None:
 
 
 def instead(fold: Fold, fact: Fact) -> None:
-    """ "New instead of old": open work and rules that speak of the old are marked as changed."""
+    """Mark open work and rules that speak of the old, after a person's "new instead of old"."""
     old, new = fact.fields["old"], fact.fields["new"]
     fold.state.working.replaced.append([old, new, str(fact.message)])
     del fold.state.working.replaced[:-20]

@@ -181,7 +181,8 @@ def plan(fold: Fold, fact: Fact) -> None:
 
 
 def _known(fold: Fold, text: str) -> Task | None:
-    for task in (*_open(fold), *fold.accomplished):
+    tasks: list[Task] = [*_open(fold), *fold.accomplished]
+    for task in tasks:
         if task.source in ("todo", "words", "request") and same(task.text, text):
             return task
     return None

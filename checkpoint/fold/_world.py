@@ -214,7 +214,7 @@ def file(fold: Fold, fact: Fact) -> None:
                 authority=fact.authority,
                 host=host,
                 path=path,
-                status=action,  # type: ignore[arg-type]
+                status=action,
                 source=fields.get("source", ""),
             )
         )

@@ -1,8 +1,9 @@
 """`checkpoint-hook`: what agents and git call. It spools, detaches a worker, and exits with 0.
 
 Only the standard library stands on this path, and little of it: the program must return to the
-agent at once, whatever the session's size. Everything slow is the worker's (`checkpoint.hooks.worker`),
-in a session of its own, because agents kill the process group of a hook that outlives them.
+agent at once, whatever the session's size. Everything slow is the worker's
+(`checkpoint.hooks.worker`), in a session of its own, because agents kill the process group of a
+hook that outlives them.
 
 Nothing is printed, but at a session's start, where the agent may take additional context. Every
 exception goes to the log; an agent is never held up or blocked by us.

@@ -1,7 +1,7 @@
 """What a compaction dropped: facts of the state before it that its summary lacks.
 
-A fact counts as kept if the summary holds what cannot be guessed of it: its figures, its path's last
-part, its commit, its port; of a fact without any of these, most of its words.
+A fact counts as kept if the summary holds what cannot be guessed of it: its figures, the last part
+of its path, its commit, its port; of a fact without any of these, most of its words.
 """
 
 from __future__ import annotations

@@ -85,9 +85,17 @@ class Redactor:
             put(literal, "weak", 0)
         for literal in rules.context:
             put(literal, "context", 0)
-        for literal, what in (("://", "url"), ("bearer ", "bearer"), ("basic ", "bearer"),
-                              ("token ", "bearer"), ("apikey ", "bearer"), ("-u ", "user"),
-                              ("sshpass ", "sshpass"), ("mysql", "mysql"), ("mariadb", "mysql")):  # fmt: skip
+        for literal, what in (
+            ("://", "url"),
+            ("bearer ", "bearer"),
+            ("basic ", "bearer"),
+            ("token ", "bearer"),
+            ("apikey ", "bearer"),
+            ("-u ", "user"),
+            ("sshpass ", "sshpass"),
+            ("mysql", "mysql"),
+            ("mariadb", "mysql"),
+        ):
             put(literal, what, 0)
         for index, literal in enumerate(_encoded(tuple(t.starts for t in rules.tokens))):
             put(literal, "base64", index)
@@ -200,8 +208,12 @@ class Redactor:
             return self._group(
                 _URL.match(text, start) or _URL_TOKEN.match(text, start), "url-password"
             )
-        pattern, kind = {"bearer": (_BEARER, "authorization"), "user": (_USER, "password"),
-                         "sshpass": (_SSHPASS, "password"), "mysql": (_MYSQL, "password")}[what]  # fmt: skip
+        pattern, kind = {
+            "bearer": (_BEARER, "authorization"),
+            "user": (_USER, "password"),
+            "sshpass": (_SSHPASS, "password"),
+            "mysql": (_MYSQL, "password"),
+        }[what]
         if what != "mysql" and start and text[start - 1].isalnum():
             return None
         match = pattern.match(text, start)

@@ -17,8 +17,10 @@ _PLACEHOLDER = re.compile(
     r"os\.getenv.*|env\(.*|getenv.*|import\.meta.*|secrets\..*|vault:.*|ENC\[.*|file:.*|op://.*|\d{1,5}|0x0+)$",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"[(){}\[\]<>]|=>|::|->|\blambda\b|^(?:self|this|config|settings|args|options|ctx|req|request|"
-                   r"os|env|data|user|app|cfg|params|state|props|event|response|result|module)\.|^[&*]\w|;$")  # fmt: skip
+_CODE = re.compile(
+    r"[(){}\[\]<>]|=>|::|->|\blambda\b|^(?:self|this|config|settings|args|options|ctx|req|request|"
+    r"os|env|data|user|app|cfg|params|state|props|event|response|result|module)\.|^[&*]\w|;$"
+)
 _TYPE = re.compile(
     r"^(?:str|string|int|bytes|bool|boolean|number|any|object|Optional|SecretStr|String|Option|char|text|varchar)\b"
 )
@@ -57,7 +59,7 @@ def random(value: str, *, least: int, bits: float = 3.3) -> bool:
     if len(value) < least or _PATH.search(value) or _UUID.match(value) or _VERSION.match(value):
         return False
     if _HEX.match(value):
-        return False  # commits, digests, trace ids; names that make hex a secret have rules of their own
+        return False  # commits, digests, trace ids; a strong name makes hex a secret, elsewhere
     digits = sum(c.isdigit() for c in value)
     if not digits or digits == len(value) or _WORDS.match(value):
         return False

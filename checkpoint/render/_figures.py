@@ -157,7 +157,8 @@ def render_table(table: Table) -> str:
     caption = line(table.caption, 160).rstrip(":：") or "Table"
     lines = [
         f"**{caption}**{'' if table.verified else ' *(claimed)*'}"
-        f"{'' if table.host == 'local' else f' on {line(table.host)}'} {marks(table.first, table.last)}",
+        f"{'' if table.host == 'local' else f' on {line(table.host)}'} "
+        f"{marks(table.first, table.last)}",
         "",
         "| " + " | ".join(cell(c) for c in table.columns) + " |",
         "|" + "---|" * width,

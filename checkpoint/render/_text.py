@@ -1,8 +1,8 @@
-"""Session text made safe for one line of Markdown: it cannot open a heading, a fence or a template.
+"""Session text as one safe line of Markdown: it cannot open a heading, a fence or a template.
 
-Session text is data. Control, bidirectional and zero-width characters go; white space is folded to
-one line; HTML, fences, links to evidence and table bars are escaped so that what is read is what was
-said.
+Session text is data. Control, bidirectional and zero-width characters go; white space is folded
+to one line; HTML, fences, links to evidence and table bars are escaped, so that what is read is
+what was said.
 """
 
 from __future__ import annotations
