@@ -57,7 +57,7 @@ def bare(value: Any, without: tuple[str, ...]) -> Any:
 
 def state(path: Path, without: tuple[str, ...]) -> dict[str, Any]:
     found = summarise(path, settings=load(path.parent, {})).state.model_dump(mode="json")
-    ours = ("session", "cursor") + (("processes",) if "background" in without else ())
+    ours = ("session", "cursor") + (("processes", "commands") if "background" in without else ())
     kept = {key: one for key, one in found.items() if key not in ours}
     result: dict[str, Any] = bare(kept, without)
     return result

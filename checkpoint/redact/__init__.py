@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ahocorasick_rs import AhoCorasick
 
+from checkpoint.redact import _patterns as patterns
 from checkpoint.redact import _rules, _values
 from checkpoint.redact._rules import Rules
 
@@ -28,33 +29,6 @@ class Span(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-_MASK = re.compile(r"\[redacted:[\w-]+\]")
-_URL = re.compile(r"://(?P<user>[^\s:/@?#\"'<>]{0,100}):(?P<secret>[^\s/@\"'<>]{1,300})@[\w.\[-]")
-_URL_TOKEN = re.compile(r"://(?P<secret>[A-Za-z0-9_-]{20,250})@[\w.-]+\.\w")
-_BEARER = re.compile(
-    r"(?:bearer|basic|token|apikey)\s+(?P<secret>[A-Za-z0-9._~+/-]{12,2000}={0,2})", re.I
-)
-_ASSIGN = re.compile(
-    r"[\w.-]{0,60}?[\"'`]?\]?\s{0,3}(?P<sign>=>|:=|==?|:|\s(?:is|ist|es|est|是|为)\s)\s{0,3}"
-    r"(?:\\?[\"'`](?P<quoted>[^\"'`\n\\]{1,400})\\?[\"'`]|(?P<bare>[^\s\"'`,;&|<>\\]{1,400}))"
-)
-_FLAG = re.compile(r"(?:[= ]|\s+)[\"']?(?P<secret>[^\s\"'|;&]{4,200})")
-_BEFORE_FLAG = re.compile(r"(?:^|\s)--?[\w-]{0,30}$")
-_USER = re.compile(r"-u\s*[\"']?[\w.@+-]{1,80}:(?P<secret>[^\s\"']{4,200})")
-_SSHPASS = re.compile(r"sshpass\s+-p\s*[\"']?(?P<secret>[^\s\"']{3,200})")
-_MYSQL = re.compile(
-    r"(?:mysql|mysqldump|mariadb|mysqladmin)\b[^\n|;&]{0,120}?\s-p(?P<secret>[^\s\"'-][^\s\"']{3,100})"
-)
-_WORD = re.compile(
-    r"[^\n]{0,40}?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_=-]{20,200})(?![A-Za-z0-9+/_=-])"
-)
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
-_JOIN = re.compile(
-    r"\\\r?\n[ \t]*|[\"'][ \t]*\+?[ \t]*\\?\r?\n[ \t]*\+?[ \t]*[fru]?[\"']|[\"'] ?\+ ?[\"']"
-)
-_INSIDE = re.compile(r"[A-Za-z0-9]")
 
 
 _GENERIC = frozenset({"secret", "password", "authorization"})
@@ -121,13 +95,13 @@ class Redactor:
         if len(text) < 8:
             return []
         found = list(self._found(text))
-        if ("\\\n" in text or "\\\r\n" in text or '"' in text or "'" in text) and _JOIN.search(
-            text
-        ):
+        if (
+            "\\\n" in text or "\\\r\n" in text or '"' in text or "'" in text
+        ) and patterns.JOIN.search(text):
             found += self._joined(text)
         if not found:
             return []
-        masks = [m.span() for m in _MASK.finditer(text)] if "[redacted:" in text else []
+        masks = [m.span() for m in patterns.MASK.finditer(text)] if "[redacted:" in text else []
         found = [s for s in found if not any(a < s.end and s.start < b for a, b in masks)]
         found.sort(key=lambda s: (s.start, s.kind in _GENERIC, -s.end))
         kept: list[Span] = []
@@ -206,13 +180,14 @@ class Redactor:
             return self._base64(text, start)
         if what == "url":
             return self._group(
-                _URL.match(text, start) or _URL_TOKEN.match(text, start), "url-password"
+                patterns.URL.match(text, start) or patterns.URL_TOKEN.match(text, start),
+                "url-password",
             )
         pattern, kind = {
-            "bearer": (_BEARER, "authorization"),
-            "user": (_USER, "password"),
-            "sshpass": (_SSHPASS, "password"),
-            "mysql": (_MYSQL, "password"),
+            "bearer": (patterns.BEARER, "authorization"),
+            "user": (patterns.USER, "password"),
+            "sshpass": (patterns.SSHPASS, "password"),
+            "mysql": (patterns.MYSQL, "password"),
         }[what]
         if what != "mysql" and start and text[start - 1].isalnum():
             return None
@@ -254,7 +229,7 @@ class Redactor:
             and "secret" not in token.pattern.groupindex
         ):
             return None
-        if match.end() < len(text) and _INSIDE.match(text, match.end()):
+        if match.end() < len(text) and patterns.INSIDE.match(text, match.end()):
             return None
         value = match.group()
         if self._allowed(value) or len(set(value[-16:])) < 5:
@@ -272,7 +247,7 @@ class Redactor:
         return Span(start, stop, block.kind)
 
     def _value(self, text: str, end: int) -> tuple[re.Match[str], str, int, int] | None:
-        match = _ASSIGN.match(text, end)
+        match = patterns.ASSIGN.match(text, end)
         if match is None:
             return None
         which = "quoted" if match["quoted"] is not None else "bare"
@@ -285,11 +260,11 @@ class Redactor:
     def _strong(self, text: str, start: int, end: int) -> Span | None:
         if start and text[start - 1].isalpha() and not _camel(text, start):
             return None
-        if _BEFORE_FLAG.search(text, max(0, start - 34), start) and text[end : end + 1] in (
+        if patterns.BEFORE_FLAG.search(text, max(0, start - 34), start) and text[end : end + 1] in (
             " ",
             "=",
         ):
-            flag = _FLAG.match(text, end)
+            flag = patterns.FLAG.match(text, end)
             if flag and _values.strong_secret(flag["secret"]):
                 return self._group(flag, "password")
         found = self._value(text, end)
@@ -327,7 +302,7 @@ class Redactor:
     def _context(self, text: str, start: int, end: int) -> Span | None:
         if start and text[start - 1].isalpha() and text[start - 1].isascii():
             return None
-        match = _WORD.match(text, end)
+        match = patterns.WORD.match(text, end)
         if match is None:
             return None
         value = match["secret"]
@@ -343,7 +318,7 @@ class Redactor:
             start -= 1
             if len(text) - start > 40_000:
                 return None
-        match = _BASE64.match(text, start)
+        match = patterns.BASE64.match(text, start)
         if match is None or len(match.group()) > 20_000:
             return None
         raw = match.group().rstrip("=").replace("-", "+").replace("_", "/")
@@ -367,7 +342,7 @@ class Redactor:
         pieces: list[str] = []
         places: list[tuple[int, int]] = []  # (offset in the joined text, offset in the text)
         at = size = 0
-        for gap in _JOIN.finditer(text):
+        for gap in patterns.JOIN.finditer(text):
             places.append((size, at))
             pieces.append(text[at : gap.start()])
             size += gap.start() - at

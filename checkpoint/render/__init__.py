@@ -16,7 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from checkpoint import __version__
 from checkpoint.errors import RenderError
-from checkpoint.render._budget import Section, select
+from checkpoint.render._budget import CHARACTERS, Section, select
 from checkpoint.render._lines import sections
 from checkpoint.render._text import cell, clean, code, cut, line
 from checkpoint.resources import folder
@@ -50,21 +50,23 @@ def document(
         RenderError: the template is missing, does not compile, or asks for what there is not.
     """
     tokens = budget or settings.budget
-    every = sections(state)
-    shown = select(every, tokens, FRAME)
-    left = {s.title: s.cut for s in every if s.cut}
-    return render(
-        template,
-        settings,
-        {
+    taken = FRAME
+    for _ in range(4):
+        every = sections(state)
+        shown = select(every, tokens, taken)
+        names = {
             "state": state,
             "sections": shown,
-            "left_out": left,
+            "left_out": {s.title: s.cut for s in every if s.cut},
             "title": _title(state),
             "version": __version__,
             **(extra or {}),
-        },
-    )
+        }
+        text = render(template, settings, names)
+        if len(text) <= tokens * CHARACTERS:
+            break
+        taken += len(text) - tokens * CHARACTERS + 40  # the frame is longer than was thought
+    return text
 
 
 def _title(state: State) -> str:
