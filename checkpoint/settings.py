@@ -107,7 +107,9 @@ def _build(given: Any, base: Settings | Mapping[str, Any], where: str) -> Settin
         raise SettingsError(
             f"{where}: unknown key {', '.join(strange)}; known are {', '.join(sorted(known))}"
         )
-    start = {f.name: getattr(base, f.name) for f in fields(base)} if isinstance(base, Settings) else {}
+    start = (
+        {f.name: getattr(base, f.name) for f in fields(base)} if isinstance(base, Settings) else {}
+    )
     merged = {**start, **{key: _checked(key, value, where) for key, value in given.items()}}
     if isinstance(base, Settings) and "caps" in given:
         merged["caps"] = {**base.caps, **merged["caps"]}

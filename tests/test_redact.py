@@ -121,7 +121,8 @@ def test_each_kind_in_each_context(kind: str) -> None:
     for name, context in CONTEXTS.items():
         value = TOKENS[kind](rng)
         shown = redactor.text(context(value))
-        assert value not in shown and value[6:] not in shown, (name, shown)
+        assert value not in shown, (name, shown)
+        assert value[6:] not in shown, (name, shown)
         assert "[redacted:" in shown
 
 
