@@ -8,7 +8,9 @@ hook that outlives them.
 Nothing is printed, but at a session's start, where the agent may take additional context. Every
 exception goes to the log; an agent is never held up or blocked by us.
 
-    checkpoint-hook [--agent NAME] [--git EVENT]      one JSON object on standard input
+    checkpoint-hook [--agent NAME] [--event EVENT]    one JSON object on standard input
+    checkpoint-hook --git EVENT                       called by git in a work tree
+    checkpoint-hook compact-context --agent NAME --session ID      what a compaction should keep
 """
 
 from __future__ import annotations

@@ -20,6 +20,11 @@ PATIENCE = 2.0
 
 def handle(arguments: list[str]) -> None:
     """Handle the event on standard input, or the git event that the arguments name."""
+    if arguments[:1] == ["compact-context"]:
+        from checkpoint.hooks import start
+
+        sys.stdout.write(start.kept(arguments[1:], os.getcwd()))
+        return
     options = _options(arguments)
     if options.get("--git"):
         _git(options["--git"])
@@ -27,20 +32,24 @@ def handle(arguments: list[str]) -> None:
     payload = _read()
     if options.get("--agent"):
         payload["agent"] = options["--agent"]
+    if options.get("--event"):  # hosts whose payload does not name it
+        payload.setdefault("hook_event_name", options["--event"])
     kind = host.event(payload)
-    if kind in ("", "subagent") or payload.get("agent_id") or payload.get("agentId"):
-        _answer(options.get("--agent") or "", "")
-        return
     agent = host.agent(payload, os.environ)
+    if kind in ("", "subagent") or payload.get("agent_id") or payload.get("agentId"):
+        _answer(agent, "")
+        return
     directory = host.directory(payload, os.getcwd())
     spool = write(directory, {"agent": agent, "event": kind, "payload": payload})
     context = ""
-    if kind == "start":
-        from checkpoint.hooks import start
+    try:
+        if kind == "start":
+            from checkpoint.hooks import start
 
-        context = start.context(agent, payload, directory)
-    _answer(agent, context, kind)
-    detach(spool, directory)
+            context = start.context(agent, payload, directory)
+        _answer(agent, context, kind)
+    finally:
+        detach(spool, directory)
 
 
 def _options(arguments: list[str]) -> dict[str, str]:
@@ -48,13 +57,15 @@ def _options(arguments: list[str]) -> dict[str, str]:
     rest = list(arguments)
     while rest:
         name = rest.pop(0)
-        if name in ("--agent", "--git") and rest:
+        if name in ("--agent", "--git", "--event") and rest:
             found[name] = rest.pop(0)
     return found
 
 
 def _git(event: str) -> None:
-    """A git hook called: note the commit, let the worker save; a push is answered by nothing."""
+    """A git hook called: note a commit and let the worker save; other events need nothing."""
+    if event != "post-commit":
+        return
     directory = os.getcwd()
     spool = write(directory, {"agent": "", "event": f"git-{event}", "payload": {}})
     detach(spool, directory)

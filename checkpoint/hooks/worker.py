@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 import traceback
@@ -31,6 +32,10 @@ RETAIN = 7 * 86_400.0
 """Events older than this (seconds) are given up, and said to be so in the log."""
 FAILED_KEPT = 50
 MOST_TRIES = 3
+"""Workers that may fail at an event before it is put aside; one worker tries it once."""
+_SAVED_BY = frozenset({"end", "compaction", "compacted", "stop", "git-post-commit"})
+WATCHDOG = 600
+"""Seconds after which a worker gives up; its events stay for the next one."""
 
 
 @dataclass
@@ -72,6 +77,8 @@ def main() -> None:
     with contextlib.suppress(OSError, AttributeError):
         os.nice(10)
     os.environ["CHECKPOINT_IN_WORKER"] = "1"
+    if hasattr(signal, "alarm"):
+        signal.alarm(WATCHDOG)
     drain(Path(sys.argv[1]))
 
 
@@ -81,15 +88,20 @@ def drain(spool: Path) -> int:
     Return how many saves it did.
     """
     done = 0
+    tried: set[str] = set()
     for _ in range(20):  # events arrive while it works; another worker comes for the rest
-        jobs = list(_jobs(spool))
         took = False
-        for job in jobs:
+        for job in _jobs(spool):
+            job.events = [one for one in job.events if one.path.name not in tried]
+            if not job.events:
+                continue
             with _lock(spool.parent / "locks", job) as mine:
                 if not mine:
                     continue
                 took = True
-                done += _work(spool, job)
+                job.events = [one for one in job.events if one.path.exists()]
+                tried |= {one.path.name for one in job.events}
+                done += _work(spool, job) if job.events else 0
         if not took:
             return done
     return done
@@ -174,24 +186,31 @@ def _work(spool: Path, job: Job) -> int:
     os.environ.update(job.events[-1].environment)
     saved = 0
     try:
+        if not os.path.isdir(job.directory):
+            raise FileNotFoundError(f"{job.directory}: the directory of the session is gone")
+        os.chdir(job.directory)
         from checkpoint.hooks import saving
 
-        if job.kinds == {"start"}:
-            saved = saving.sweep(job.directory, but=host.session(job.events[-1].payload))
-        elif job.kinds <= {"stop"} and _too_soon(spool, job):
-            return 0 if _later(job) else 1
-        else:
+        if job.kinds & _SAVED_BY and not (job.kinds <= {"stop"} and _too_soon(spool, job)):
             path = transcript(job)
             if path is not None:
                 settle(path)
             saved = saving.save(job.directory, job.agent, job.session, path, _reason(job))
             _remember(spool, job)
+        if "start" in job.kinds:
+            saved += saving.sweep(job.directory, but=job.session)
+        saved += saving.carry_out(job.directory)
     except Exception as error:
         _failed(job, error)
         return saved
     for event in job.events:
-        event.path.unlink(missing_ok=True)
+        _done(event.path)
     return saved
+
+
+def _done(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.with_suffix(".tries").unlink(missing_ok=True)
 
 
 def _reason(job: Job) -> str:
@@ -236,20 +255,16 @@ def _marker(spool: Path, job: Job) -> Path:
 
 
 def _too_soon(spool: Path, job: Job) -> bool:
-    """Whether a stop came so soon after the last save that it can wait."""
+    """Whether a stop came so soon after the last save that it can wait.
+
+    It then leaves nothing behind: the session's end, the next stop or the next sweep will save.
+    """
     try:
         last = json.loads(_marker(spool, job).read_text())
         grown = (os.path.getsize(p) if (p := transcript(job)) else 0) - int(last["size"])
         return time.time() - float(last["at"]) < STOP_PAUSE and grown < STOP_MESSAGES * 2_000
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def _later(job: Job) -> bool:
-    """A stop that waits leaves nothing behind: the session's end or the next stop will save."""
-    for event in job.events:
-        event.path.unlink(missing_ok=True)
-    return True
 
 
 def _remember(spool: Path, job: Job) -> None:

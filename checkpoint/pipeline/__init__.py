@@ -9,14 +9,25 @@ from __future__ import annotations
 from checkpoint.pipeline.comparing import Change, compare
 from checkpoint.pipeline.lines import line, standing
 from checkpoint.pipeline.looking import Looked, lookup, neighbours
-from checkpoint.pipeline.saving import Saved, checkpoint_state, save, save_at_pivots, write
+from checkpoint.pipeline.notes import KINDS, NoteOrder
+from checkpoint.pipeline.saving import (
+    Saved,
+    annotate,
+    checkpoint_state,
+    save,
+    save_at_pivots,
+    write,
+)
 from checkpoint.pipeline.summary import Summary, dump, load_state, pivots, summarise
 
 __all__ = [
+    "KINDS",
     "Change",
     "Looked",
+    "NoteOrder",
     "Saved",
     "Summary",
+    "annotate",
     "checkpoint_state",
     "compare",
     "dump",

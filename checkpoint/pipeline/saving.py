@@ -1,17 +1,20 @@
 """A session into a committed checkpoint, going on from what the session's last one knows.
 
 A checkpoint's tree holds `checkpoint.md`, `state.json` and, only where it differs, `settled.json`:
-the state of what can no longer change, with the cursor from which the next save goes on.
+the state of what can no longer change, with the cursor from which the next save goes on. Where
+something was noted there is `notes.json` too; notes are in the state, not in the settled one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checkpoint import __version__
 from checkpoint.errors import CheckpointError, StoreError
+from checkpoint.pipeline.notes import NOTES, NoteOrder, kept_with, laid_over
+from checkpoint.pipeline.notes import dump as dump_notes
 from checkpoint.pipeline.summary import (
     Progress,
     Summary,
@@ -25,10 +28,14 @@ from checkpoint.render import document, render
 from checkpoint.settings import Settings
 from checkpoint.state import State
 from checkpoint.store import Checkpoint, Store
+from checkpoint.store.turn import turn
 
 DOCUMENT = "checkpoint.md"
 STATE = "state.json"
 SETTLED = "settled.json"
+
+_TURN_S = 10.0
+"""How long one save of a repository waits for another, so that no note is lost between them."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ def save(
     budget: int | None = None,
     template: str = "checkpoint.md.j2",
     whole: bool = False,
+    again: bool = False,
+    notes: Sequence[NoteOrder] = (),
     progress: Progress | None = None,
 ) -> Saved:
     """Summarise a session and commit it.
@@ -71,9 +80,12 @@ def save(
         budget: tokens of the document; None is the setting's.
         template: what renders the document.
         whole: read all of the session, even if the last checkpoint could be continued.
+        again: commit the same state once more if another code commit is checked out by now.
+        notes: what was noted by hand, to be kept from now on.
         progress: told of each message.
 
     Raises:
+        CheckpointError: a note names nothing of the state.
         ReadError: the session cannot be read.
         RenderError: a template is wrong.
         StoreError: the repository refuses, or a secret would have been kept.
@@ -99,6 +111,8 @@ def save(
         subject=subject,
         budget=budget,
         template=template,
+        again=again,
+        notes=notes,
     )
 
 
@@ -155,33 +169,57 @@ def write(
     subject: str = "",
     budget: int | None = None,
     template: str = "checkpoint.md.j2",
+    again: bool = False,
+    notes: Sequence[NoteOrder] = (),
 ) -> Saved:
     """Render and commit a summary; see `save` for the arguments.
 
     Raises:
+        CheckpointError: a note names nothing of the state.
         RenderError: a template is wrong.
         StoreError: the repository refuses, or a secret would be kept: then nothing is written.
     """
-    state = summary.state
-    text = document(state, settings, template=template, budget=budget)
-    names = {"state": state, "reason": reason, "subject": subject, "version": __version__}
-    message = render("commit.txt.j2", settings, names)
-    first, _, body = message.strip().partition("\n")
-    files = {DOCUMENT: text, STATE: dump(state)}
-    if summary.has_tail:
-        files[SETTLED] = dump(summary.settled)
-    _refuse_secrets({DOCUMENT: text, "commit message": message}, settings)
-    written = store.write(
-        agent=state.session.agent,
-        session=state.session.id,
-        files={name: text.encode() for name, text in files.items()},
-        subject=first,
-        body=body.strip(),
-        reason=reason,
-        messages=state.session.messages,
-        continues=state.session.parent,
-    )
-    return Saved(summary, written, text)
+    with turn(store.repository.common_dir / "objects", _TURN_S):
+        kept = kept_with(store, summary.state, notes)
+        state = laid_over(summary.state, kept)
+        text = document(state, settings, template=template, budget=budget)
+        names = {"state": state, "reason": reason, "subject": subject, "version": __version__}
+        message = render("commit.txt.j2", settings, names)
+        first, _, body = message.strip().partition("\n")
+        files = {DOCUMENT: text, STATE: dump(state)}
+        if kept:
+            files[NOTES] = dump_notes(kept)
+        if summary.has_tail or kept:
+            files[SETTLED] = dump(summary.settled)
+        told = {DOCUMENT: text, "commit message": message, NOTES: files.get(NOTES, "")}
+        _refuse_secrets(told, settings)
+        written = store.write(
+            agent=state.session.agent,
+            session=state.session.id,
+            files={name: text.encode() for name, text in files.items()},
+            subject=first,
+            body=body.strip(),
+            reason=reason,
+            messages=state.session.messages,
+            continues=state.session.parent,
+            again=again,
+        )
+    return Saved(replace(summary, state=state), written, text)
+
+
+def annotate(
+    checkpoint: Checkpoint, notes: Sequence[NoteOrder], *, store: Store, settings: Settings
+) -> Saved:
+    """Commit notes on top of a session's checkpoint, without reading the session.
+
+    Raises:
+        CheckpointError: a note names nothing of the state, or the checkpoint is damaged.
+        StoreError: the repository refuses, or a secret would be kept.
+    """
+    state = checkpoint_state(store, checkpoint)
+    settled = _settled(store, checkpoint.agent, checkpoint.session) or state
+    summary = Summary(state, settled, 0, continued=True)
+    return write(summary, store=store, settings=settings, reason="note", notes=notes)
 
 
 def checkpoint_state(store: Store, checkpoint: Checkpoint) -> State:
@@ -204,9 +242,10 @@ def _by_length(store: Store, state: State) -> dict[int, list[Checkpoint]]:
 
 
 def _holds(store: Store, checkpoint: Checkpoint, state: State) -> bool:
-    """Say whether a checkpoint holds this very state."""
+    """Say whether a checkpoint holds this very state, whatever was noted on top of it."""
     try:
-        return store.read(checkpoint, STATE) == dump(state).encode()
+        name = SETTLED if NOTES in store.files(checkpoint) else STATE
+        return store.read(checkpoint, name) == dump(state).encode()
     except StoreError:
         return False
 

@@ -67,6 +67,8 @@ class Draft:
     message: Callable[[str], bytes]
     """Given the parent ("" for none), because a checkpoint's id depends on it."""
     sign: bool = False
+    anew: bool = False
+    """Commit even if the ref holds the same tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def commit(git: Git, repository: Repository, draft: Draft) -> Committed | None:
         try:
             with turn(repository.common_dir, _TURN_S):
                 last = tip(git, draft.ref)
-                if last is not None and last.tree == draft.tree:
+                if last is not None and last.tree == draft.tree and not draft.anew:
                     return None
                 who = who or identity(git)
                 made = _written(git, repository, draft, last, who)

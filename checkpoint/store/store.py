@@ -89,6 +89,7 @@ class Store:
         continues: str = "",
         at: datetime | None = None,
         sign: bool = False,
+        again: bool = False,
     ) -> Checkpoint | None:
         """Commit files as the session's next checkpoint.
 
@@ -103,6 +104,7 @@ class Store:
             continues: the session it was forked or continued from.
             at: when the state was true; None is now. Aware.
             sign: as git's own settings say how.
+            again: the same files are written once more if another code commit is checked out now.
 
         Returns:
             The checkpoint; None if the session's latest holds the same files already.
@@ -141,7 +143,8 @@ class Store:
             return message(subject, body, {"Id": name_of(parent), **trailers})
 
         ref = refs.session_ref(agent, session)
-        made = commit(self.git, self.repository, Draft(ref, files, tree, stamp, text, sign))
+        anew = again and self._head_moved(agent, session, there.head)
+        made = commit(self.git, self.repository, Draft(ref, files, tree, stamp, text, sign, anew))
         if made is None:
             return None
         return Checkpoint(
@@ -161,6 +164,11 @@ class Store:
             subject=message(subject, "", {}).decode().strip(),
             parent=made.parent,
         )
+
+    def _head_moved(self, agent: str, session: str, head: str) -> bool:
+        """Say whether the session's latest checkpoint was made at another code commit."""
+        last = self.latest(agent, session)
+        return last is not None and last.head != head
 
     def list(
         self,
