@@ -32,6 +32,8 @@ _EVEN_FAILED = frozenset({"tests", "check", "ci", "failure", "commit_undone"})
 _SHOWING = frozenset(
     {"cat", "tail", "head", "grep", "egrep", "rg", "less", "sed", "awk", "sort", "tee", "wc"}
 )
+_LISTING = frozenset({"grep", "egrep", "rg", "sed", "awk", "ps", "sort", "wc", "env", "printenv"})
+"""What they print has labels and numbers, and none of them was measured."""
 _SOURCE = re.compile(
     r"\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|java|rb|php|md|rst|ya?ml|toml|html|css|sh|sql|ipynb)\b"
 )
@@ -124,7 +126,7 @@ def _known(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
 
 def _generic(found: list[Run]) -> Iterator[tuple[Run, Output]]:
     main = _main(found)
-    if not _shows_others(main):
+    if main.name not in _LISTING and not _shows_others(main):
         for parser in _by_command().get("*", ()):
             yield main, parser
 

@@ -117,12 +117,18 @@ def _claim(
         "configuration": config, "source": "output", "spread": spread})  # fmt: skip
 
 
+_HEADER = re.compile(
+    r"^[ \t]*[A-Za-z][\w /]{0,30}?[ \t]{2,}\S*(?:ms|us|µs|ns|s|%|/s|/step|/op)\S*[ \t]*$",
+    re.MULTILINE,
+)
 _SPACED = re.compile(r"^[ \t]*(\S(?:[^\n]*?\S)?)[ \t]{2,}(-?\d[\d.,]*)[ \t]*$")
 
 
 @output(commands=("*",))
 def columns(run: Run, text: str) -> Iterator[Claim]:
     """Read a profile in two columns: a header whose last word is a unit, then label and figure."""
+    if _HEADER.search(text) is None:
+        return
     lines = text.splitlines()
     for at, line in enumerate(lines[:-2]):
         head = re.match(
