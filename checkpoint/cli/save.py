@@ -11,6 +11,7 @@ from checkpoint.cli._app import command
 from checkpoint.cli._options import Agent, Budget, Directory, Json, Session, Strict, Template, Until
 
 if TYPE_CHECKING:
+    from checkpoint.cli._target import Target
     from checkpoint.pipeline import Saved
 
 
@@ -65,6 +66,9 @@ def save(
     settings = load(directory)
     found = target(session, directory, agent)
     store = Store.open(directory)
+    if store.kind == "repository" and not store.writable():
+        _ask(directory, found, message, json)
+        return
     shared: dict[str, Any] = {
         "store": store,
         "settings": settings,
@@ -90,6 +94,38 @@ def save(
     elif not at_pivots:
         _tell(done[0])
     _leave(done[-1], strict)
+
+
+def _ask(directory: Path, found: Target, subject: str, json: bool) -> None:
+    """Leave a request for the next hook, which runs outside of the agent's sandbox.
+
+    Raises:
+        StoreError: not even that can be written, or the session is none that a hook would find.
+    """
+    from checkpoint.cli._print import out, out_json
+    from checkpoint.discover import sessions
+    from checkpoint.errors import StoreError
+    from checkpoint.store import requests
+
+    named = [
+        one
+        for one in sessions(directory, found.agent)
+        if one.path == found.path and found.session in ("", one.session)
+    ]
+    if not named:
+        raise StoreError(
+            f"{directory}: the repository cannot be written from here, and a hook saves only "
+            "sessions of this repository; save from outside the sandbox"
+        )
+    one = named[0]
+    path = requests.write(directory, agent=one.agent, session=one.session, subject=subject)
+    if json:
+        out_json({"checkpoint": None, "request": str(path)})
+        return
+    out(
+        "queued: the repository cannot be written from here (a sandbox?); the next hook of an "
+        f"agent or of git saves it ({path})"
+    )
 
 
 def _tell(saved: Saved) -> None:

@@ -67,7 +67,8 @@ def _git(event: str) -> None:
     if event != "post-commit":
         return
     directory = os.getcwd()
-    spool = write(directory, {"agent": "", "event": f"git-{event}", "payload": {}})
+    payload = {"head": places.head(directory)}
+    spool = write(directory, {"agent": "", "event": f"git-{event}", "payload": payload})
     detach(spool, directory)
 
 

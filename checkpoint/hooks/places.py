@@ -80,6 +80,33 @@ def _linked(dot: str) -> str:
         return os.path.normpath(os.path.join(own, file.readline().strip()))
 
 
+def head(directory: str) -> str:
+    """Return the commit that is checked out; "" where that does not stand in plain files."""
+    at = os.path.abspath(directory)
+    while not os.path.exists(os.path.join(at, ".git")):
+        parent = os.path.dirname(at)
+        if parent == at:
+            return ""
+        at = parent
+    dot = os.path.join(at, ".git")
+    own = dot
+    if os.path.isfile(dot):
+        own = os.path.join(at, _first_line(dot).removeprefix("gitdir:").strip())
+    name = _first_line(os.path.join(own, "HEAD"))
+    if name.startswith("ref:"):
+        common = common_directory(directory)
+        name = _first_line(os.path.join(common, name.removeprefix("ref:").strip()))
+    return name if len(name) in (40, 64) and set(name) <= set("0123456789abcdef") else ""
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""
+
+
 def _asked(directory: str) -> str:
     done = subprocess.run(
         ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"],

@@ -30,7 +30,9 @@ def enabled(store: Store) -> bool:
     return answer.text.strip() != "false"
 
 
-def save(directory: str, agent: str, session: str, path: Path | None, reason: str) -> int:
+def save(
+    directory: str, agent: str, session: str, path: Path | None, reason: str, head: str = ""
+) -> int:
     """Save one session; return how many checkpoints that made (0 or 1).
 
     Args:
@@ -39,6 +41,7 @@ def save(directory: str, agent: str, session: str, path: Path | None, reason: st
         session: the agent's id of the session; "" is the newest of the work tree.
         path: the transcript, where the event names one; else it is looked for.
         reason: why now, for the commit.
+        head: the code commit that a git hook saw.
 
     Raises:
         CheckpointError: the session cannot be read, or the repository cannot be written.
@@ -56,12 +59,18 @@ def save(directory: str, agent: str, session: str, path: Path | None, reason: st
     if found is None:
         places.log(f"worker: {agent or 'git'} {session or '(newest)'}: nothing is written yet")
         return 0
-    saved = _save(store, here, found.path, found.agent, found.session, reason)
+    saved = _save(store, here, found.path, found.agent, found.session, reason, head)
     return int(saved is not None)
 
 
 def _save(
-    store: Store, here: Path, path: Path, agent: str | None, session: str, reason: str
+    store: Store,
+    here: Path,
+    path: Path,
+    agent: str | None,
+    session: str,
+    reason: str,
+    head: str = "",
 ) -> Checkpoint | None:
     done = pipeline.save(
         path,
@@ -71,6 +80,7 @@ def _save(
         session=session,
         reason=reason,
         again=reason == "commit",
+        head=head,
     )
     info = done.summary.state.session
     made = done.checkpoint.id if done.checkpoint else "nothing new"

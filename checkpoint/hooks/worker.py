@@ -31,6 +31,8 @@ STOP_PAUSE, STOP_MESSAGES = 600.0, 20
 RETAIN = 7 * 86_400.0
 """Events older than this (seconds) are given up, and said to be so in the log."""
 FAILED_KEPT = 50
+MOST_HEADS = 20
+"""Of so many commits at once (a rebase) each has its checkpoint; older ones share."""
 MOST_TRIES = 3
 """Workers that may fail at an event before it is put aside; one worker tries it once."""
 _SAVED_BY = frozenset({"end", "compaction", "compacted", "stop", "git-post-commit"})
@@ -195,7 +197,10 @@ def _work(spool: Path, job: Job) -> int:
             path = transcript(job)
             if path is not None:
                 settle(path)
-            saved = saving.save(job.directory, job.agent, job.session, path, _reason(job))
+            for head in _heads(job):
+                saved += saving.save(
+                    job.directory, job.agent, job.session, path, _reason(job), head
+                )
             _remember(spool, job)
         if "start" in job.kinds:
             saved += saving.sweep(job.directory, but=job.session)
@@ -211,6 +216,12 @@ def _work(spool: Path, job: Job) -> int:
 def _done(path: Path) -> None:
     path.unlink(missing_ok=True)
     path.with_suffix(".tries").unlink(missing_ok=True)
+
+
+def _heads(job: Job) -> list[str]:
+    """Return the commits that git hooks saw, each once, in order; [""] of other events."""
+    seen = [str(event.payload.get("head") or "") for event in job.events]
+    return [one for one in dict.fromkeys(seen) if one][-MOST_HEADS:] or [""]
 
 
 def _reason(job: Job) -> str:

@@ -18,11 +18,13 @@ from checkpoint.pipeline.saving import (
     save_at_pivots,
     write,
 )
+from checkpoint.pipeline.searching import Hit, search
 from checkpoint.pipeline.summary import Summary, dump, load_state, pivots, summarise
 
 __all__ = [
     "KINDS",
     "Change",
+    "Hit",
     "Looked",
     "NoteOrder",
     "Saved",
@@ -38,6 +40,7 @@ __all__ = [
     "pivots",
     "save",
     "save_at_pivots",
+    "search",
     "standing",
     "summarise",
     "write",

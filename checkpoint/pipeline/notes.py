@@ -203,6 +203,9 @@ def _item(order: NoteOrder) -> tuple[str, Item]:
         "authority": int(Authority.PERSON if by_person else Authority.TEXT),
     }
     text = order.text
+    if not by_person and order.kind in ("goal", "instruction"):
+        # only a person has goals and gives instructions
+        return "notes", Note(**common, text=text, topic=order.kind)
     match order.kind:
         case "goal":
             return "goals", Goal(**common, text=text, status="current")

@@ -63,6 +63,7 @@ def save(
     template: str = "checkpoint.md.j2",
     whole: bool = False,
     again: bool = False,
+    head: str = "",
     notes: Sequence[NoteOrder] = (),
     progress: Progress | None = None,
 ) -> Saved:
@@ -81,6 +82,7 @@ def save(
         template: what renders the document.
         whole: read all of the session, even if the last checkpoint could be continued.
         again: commit the same state once more if another code commit is checked out by now.
+        head: the code commit of the moment, where a hook saw it; "" is what is checked out now.
         notes: what was noted by hand, to be kept from now on.
         progress: told of each message.
 
@@ -112,6 +114,7 @@ def save(
         budget=budget,
         template=template,
         again=again,
+        head=head,
         notes=notes,
     )
 
@@ -170,6 +173,7 @@ def write(
     budget: int | None = None,
     template: str = "checkpoint.md.j2",
     again: bool = False,
+    head: str = "",
     notes: Sequence[NoteOrder] = (),
 ) -> Saved:
     """Render and commit a summary; see `save` for the arguments.
@@ -203,6 +207,7 @@ def write(
             messages=state.session.messages,
             continues=state.session.parent,
             again=again,
+            head=head,
         )
     return Saved(replace(summary, state=state), written, text)
 

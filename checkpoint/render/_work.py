@@ -71,7 +71,9 @@ def next_steps(state: State, stale: Stale) -> Section:
     listed = set(working.todo_list)
     planned = set(working.plan)
     for task in state.next_steps:
-        if task.source == "words" and task.key not in planned:
+        if task.source == "note":
+            rank, place = 15.0, 0.0
+        elif task.source == "words" and task.key not in planned:
             rank, place = -30.0, 3_000.0
         else:
             rank, place = 0.0, 1_000.0 if task.key in listed else 2_000.0

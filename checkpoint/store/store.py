@@ -6,7 +6,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -90,6 +90,7 @@ class Store:
         at: datetime | None = None,
         sign: bool = False,
         again: bool = False,
+        head: str = "",
     ) -> Checkpoint | None:
         """Commit files as the session's next checkpoint.
 
@@ -105,6 +106,7 @@ class Store:
             at: when the state was true; None is now. Aware.
             sign: as git's own settings say how.
             again: the same files are written once more if another code commit is checked out now.
+            head: the code commit of the moment, where a hook saw it; "" is what is checked out now.
 
         Returns:
             The checkpoint; None if the session's latest holds the same files already.
@@ -121,6 +123,7 @@ class Store:
             there = Position()
         else:
             there = position(self.directory, self.git, self.repository)
+        there = replace(there, head=head or there.head)
         stamp = int((at or datetime.now(UTC)).timestamp())
         tree = tree_id(files, self.repository.algorithm)
         trailers = {
