@@ -27,7 +27,7 @@ class Stated:
     """At least one is a rate, a duration, a share: what one measures, not what a thing has."""
 
 
-_MEASURED = frozenset({"time", "rate", "share"})
+_MEASURED = frozenset({"time", "rate", "share", "transfer", "compute"})
 _COMPARED = re.compile(
     r"\b(?:fast|slow|speed|improve|high|low|better|gain|less|more|reduc|overhead|smaller|larger|"
     r"schneller|langsamer|rapid|plus|moins|rápid|быстр|медлен)|倍|提升",

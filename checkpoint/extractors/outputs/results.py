@@ -39,7 +39,7 @@ _PROGRESS = re.compile(
 _OUTCOME = re.compile(
     r"^(?P<label>[A-Za-z][\w ]{2,40}?)(?: rate| length| count| score)?:[ \t]+(?P<value>\d[\d.,]*)(?P<rest> / \d+|%|\b.{0,40})$"
 )
-_KINDS = frozenset({"time", "rate", "share", "ratio"})
+_KINDS = frozenset({"time", "rate", "share", "ratio", "transfer", "compute"})
 
 
 def _without_script(run: Run, name: str) -> str:
