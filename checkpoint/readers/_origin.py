@@ -49,6 +49,13 @@ _BLOCK = re.compile(
     r"<(" + "|".join(map(re.escape, _BLOCKS)) + r")(?:\s[^<>]{0,200})?>.*?</\1>\s*", re.DOTALL
 )
 _OPEN = re.compile(r"\s*<(" + "|".join(map(re.escape, _BLOCKS)) + r")(?:\s[^<>]{0,200})?>")
+_BRIEFING = re.compile(
+    r"(?:Checkpoint \w{1,64} of an earlier session \((?:(?!<checkpoint-notes).)*)?"
+    r"<checkpoint-notes nonce=(\w+)>.*?</checkpoint-notes nonce=\1>"
+    r"(?:\s*\(The notes end[^)\n]*\))?",
+    re.DOTALL,
+)
+"""What `checkpoint resume` gives an agent, maybe as its first prompt: notes of another session."""
 
 
 def split_injected(text: str) -> list[Text]:
@@ -60,12 +67,21 @@ def split_injected(text: str) -> list[Text]:
         return [Text(text)] if text.strip() else []
     pieces: list[Text] = []
     at = 0
+    for match in _BRIEFING.finditer(text) if "<checkpoint-notes" in text else ():
+        _split(pieces, text[at : match.start()])
+        pieces.append(Text(match.group(0).strip(), injected=True))
+        at = match.end()
+    _split(pieces, text[at:])
+    return pieces
+
+
+def _split(pieces: list[Text], text: str) -> None:
+    at = 0
     for match in _BLOCK.finditer(text):
         _put(pieces, text[at : match.start()])
         pieces.append(Text(match.group(0).strip(), injected=True))
         at = match.end()
     _put(pieces, text[at:])
-    return pieces
 
 
 def _put(pieces: list[Text], text: str) -> None:

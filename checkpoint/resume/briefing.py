@@ -117,7 +117,8 @@ def _before(picked: Picked, drifted: Drift) -> str:
     one = picked.checkpoint
     origin = f", fetched from {clean(one.remote)} (foreign)" if one.remote else ""
     facts = [
-        f"Checkpoint {one.id} of a {clean(one.agent)} session{origin}: {one.messages} messages, "
+        f"Checkpoint {one.id} of an earlier session ({clean(one.agent)}){origin}: {one.messages} "
+        f"messages, "
         f"the last {drifted.age} ago"
         + (f", on branch {clean(one.branch)[:80]}" if one.branch else "")
         + (f" at commit {one.head[:10]}" if one.head else "")
