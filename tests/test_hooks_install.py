@@ -17,7 +17,7 @@ from checkpoint.hooks.table import AGENTS, settings_file
 from checkpoint.store import Store
 
 from .conftest import Checkpoint, Git
-from .test_hooks import drain, wait
+from .hooking import drain, wait
 
 FORMS = [name for name, agent in AGENTS.items() if agent.form in ("claude", "cursor")]
 OTHERS = '{"type": "command", "command": "lint --fix", "timeout": 3, "x-own": [1,2 ,3]}'

@@ -80,11 +80,14 @@ def note(
     from checkpoint import pipeline
     from checkpoint.cli._print import out, out_json
     from checkpoint.errors import CheckpointError
+    from checkpoint.pipeline.summary import redactor
     from checkpoint.settings import load
     from checkpoint.store import Store
 
     if kind not in pipeline.KINDS:
         raise CheckpointError(f"no kind is called {kind!r}; choose {', '.join(pipeline.KINDS)}")
+    directory = directory.resolve()
+    text = redactor(load(directory)).text(text)
     by = "agent" if any(os.environ.get(name) for name in _RUNNING) else "person"
     orders = [
         *([pipeline.NoteOrder("add", text.strip(), kind, by)] if text.strip() else []),
@@ -93,7 +96,6 @@ def note(
     ]
     if not orders:
         raise typer.BadParameter("give a text, --done ID or --drop ID")
-    directory = directory.resolve()
     store = Store.open(directory)
     own, named = _session(session, agent)
     if not store.writable():

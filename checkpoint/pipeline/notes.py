@@ -96,7 +96,9 @@ def parse(text: str) -> list[NoteOrder]:
     except (ValueError, RecursionError):
         return []
     listed = given.get("notes") if isinstance(given, dict) else None
-    found = [_order(one) for one in listed or [] if isinstance(one, dict)]
+    if not isinstance(listed, list):
+        return []
+    found = [_order(one) for one in listed if isinstance(one, dict)]
     return [one for one in found if one is not None][-MOST:]
 
 

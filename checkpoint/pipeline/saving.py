@@ -183,8 +183,10 @@ def write(
         RenderError: a template is wrong.
         StoreError: the repository refuses, or a secret would be kept: then nothing is written.
     """
+    rules = redactor(settings)
+    fresh = [replace(one, text=rules.text(one.text)) for one in notes]
     with turn(store.repository.common_dir / "objects", _TURN_S):
-        kept = kept_with(store, summary.state, notes)
+        kept = kept_with(store, summary.state, fresh)
         state = laid_over(summary.state, kept)
         text = document(state, settings, template=template, budget=budget)
         names = {"state": state, "reason": reason, "subject": subject, "version": __version__}

@@ -21,7 +21,7 @@ from checkpoint.settings import Settings
 from checkpoint.state import State
 
 MARK = "checkpoint-notes"
-_MARK = re.compile(r"checkpoint(?=\W{0,3}notes)", re.IGNORECASE)
+_MARK = re.compile(r"(<\W{0,3})?checkpoint[\W_]{1,3}notes", re.IGNORECASE)
 _HEAD_CHARACTERS = 900
 """What a briefing holds besides the state: the sentence before, the marks, the usual drift."""
 _LEAST = 200
@@ -110,7 +110,7 @@ def _whole(
 
 def broken(text: str) -> str:
     """Return the text with nothing in it that could be taken for one of our marks."""
-    return _MARK.sub("checkpoint‑", text)
+    return _MARK.sub(lambda found: f"{'‹' if found[1] else ''}checkpoint notes", text)
 
 
 def _before(picked: Picked, drifted: Drift) -> str:
