@@ -5,6 +5,7 @@ What it gives out are recorded notes of earlier sessions: data, fenced as such.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from dataclasses import asdict
 from pathlib import Path
@@ -27,20 +28,37 @@ def serve(directory: Path) -> None:
     Raises:
         CheckpointError: the SDK is not installed.
     """
-    server = _server()
+    server, refusal = _server()
     for tool in tools(directory):
-        server.tool()(tool)
+        server.tool()(_told_apart(tool, refusal))
     server.run()
 
 
-def _server() -> Any:
-    """Return a server of whichever line of the SDK is there: its class was renamed in 2.0."""
-    for module, name in (("mcp.server", "MCPServer"), ("mcp.server.fastmcp", "FastMCP")):
+def _told_apart(tool: Any, refusal: type[Exception]) -> Any:
+    """Return the tool; what the caller can mend is no crash of the server."""
+
+    @functools.wraps(tool)
+    def called(*arguments: Any, **named: Any) -> Any:
+        try:
+            return tool(*arguments, **named)
+        except CheckpointError as error:
+            raise refusal(str(error)) from error
+
+    return called
+
+
+def _server() -> tuple[Any, type[Exception]]:
+    """Return a server and its way to refuse a call, of whichever line of the SDK is there.
+
+    Both were renamed in 2.0.
+    """
+    for module, name in (("mcp.server.mcpserver", "MCPServer"), ("mcp.server.fastmcp", "FastMCP")):
         try:
             made = getattr(importlib.import_module(module), name)
+            refusal = importlib.import_module(f"{module}.exceptions").ToolError
         except (ImportError, AttributeError):
             continue
-        return made("checkpoint", instructions=INSTRUCTIONS)
+        return made("checkpoint", instructions=INSTRUCTIONS), refusal
     raise CheckpointError(
         "the server needs the MCP SDK, which is an extra: pip install 'session-checkpoint[mcp]'"
     )
