@@ -23,7 +23,7 @@ def hook(
     payload: Any, *arguments: str, at: Path, program: str = IDLE
 ) -> tuple[subprocess.CompletedProcess[bytes], float]:
     """Call the hook as a host does and return what it did and how long it took (seconds)."""
-    environment = dict(os.environ)
+    environment = {**os.environ, "CHECKPOINT_DEADLINE_S": "60"}  # a busy machine is no failure
     if program:
         environment["CHECKPOINT_WORKER"] = program
     given = payload if isinstance(payload, bytes) else json.dumps(payload).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -76,8 +77,9 @@ def test_a_compaction_is_told_what_to_keep(
     ]
     for session, expected in ((demo.SESSION, True), ("other", False)):
         done = subprocess.run(
-            [*command, "--session", session], cwd=repository, capture_output=True, check=True
-        )
+            [*command, "--session", session], cwd=repository, capture_output=True, check=True,
+            env={**os.environ, "CHECKPOINT_DEADLINE_S": "60"},
+        )  # fmt: skip
         assert bool(done.stdout) is expected
         assert len(done.stdout.decode()) <= 2_000
 

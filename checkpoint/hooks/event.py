@@ -104,8 +104,6 @@ def write(directory: str, event: dict[str, Any]) -> str:
     Returns:
         the spool's folder.
     """
-    spool = os.path.join(places.folder(directory), "spool")
-    os.makedirs(spool, mode=0o700, exist_ok=True)
     event = {
         "version": 1,
         "at": time.time(),
@@ -117,14 +115,27 @@ def write(directory: str, event: dict[str, Any]) -> str:
         },
         **event,
     }
+    try:
+        return _put(os.path.join(places.folder(directory), "spool"), event)
+    except OSError as error:  # a full disk, a folder that is in the way
+        places.log(f"checkpoint-hook: {error}; the event goes to the user's state folder")
+        return _put(os.path.join(places.beside(directory), "spool"), event)
+
+
+def _put(spool: str, event: dict[str, Any]) -> str:
+    os.makedirs(spool, mode=0o700, exist_ok=True)
     name = f"{int(event['at'] * 1e6):017d}-{os.getpid()}.json"
     hidden = os.path.join(spool, "." + name)
     descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-        json.dump(event, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(hidden, os.path.join(spool, name))
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            json.dump(event, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(hidden, os.path.join(spool, name))
+    except OSError:
+        os.unlink(hidden)
+        raise
     return spool
 
 

@@ -131,6 +131,11 @@ def folder(directory: str) -> str:
         own = os.path.join(common, "checkpoint")
         if os.access(own if os.path.isdir(own) else common, os.W_OK):
             return own
+    return beside(directory)
+
+
+def beside(directory: str) -> str:
+    """Return the folder in the user's state that stands in for the repository's."""
     real = os.path.realpath(directory)
     name = "".join(c if c.isalnum() else "-" for c in real)[-80:]
     check = 0

@@ -51,11 +51,16 @@ def save(
     if not enabled(store):
         return 0
     known = agent if agent in readers() else None
+    unread: ReadError | None = None
     if path is not None:
         inner = session if path.is_dir() or _is_database(path) else ""
-        saved = _save(store, here, path, known, inner, reason)
-        return int(saved is not None)
-    found = _find(here, known, session)
+        try:
+            return int(_save(store, here, path, known, inner, reason) is not None)
+        except ReadError as error:
+            unread = error  # some hosts name a file that is no session
+    found = _find(here, known, session) if session or unread is None else None
+    if unread is not None and (found is None or found.path == path):
+        raise unread
     if found is None:
         places.log(f"worker: {agent or 'git'} {session or '(newest)'}: nothing is written yet")
         return 0

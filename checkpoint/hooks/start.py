@@ -1,7 +1,7 @@
 """What is said at a session's start, and what a compaction should keep; standard library only.
 
 The words are made by another process (`checkpoint.hooks.opening`), so that a hard limit of time
-holds: an agent that waits for us waits two seconds at most, and is then given nothing.
+holds: an agent that waits for us waits two seconds at most, and is then only told where to look.
 """
 
 from __future__ import annotations
@@ -15,6 +15,14 @@ from typing import Any
 from checkpoint.hooks import host, places
 
 DEADLINE_S = 2.0
+"""Seconds; a slow machine may be given more by `CHECKPOINT_DEADLINE_S` (Claude Code waits 10)."""
+KEEP_DEADLINE_S = 1.4
+"""opencode's plugin waits 1.5 s before it goes on with the compaction."""
+LATE = (
+    "A checkpoint of an earlier session in this repository exists. `checkpoint resume --print` "
+    "prints its notes (goal, findings, next steps).\n"
+)
+"""What is said where the briefing was not ready in time."""
 SOURCES = ("startup", "clear", "new")
 """Starts that are given the latest checkpoint; a resumed or forked session holds it already."""
 
@@ -32,7 +40,7 @@ def context(agent: str, payload: Mapping[str, Any], directory: str) -> str:
         return ""
     session = host.session(payload)
     kind = "compact" if source == "compact" else "start"
-    return _made([kind, agent, session], directory, DEADLINE_S)
+    return _made([kind, agent, session], directory, _deadline(DEADLINE_S))
 
 
 def kept(arguments: Sequence[str], directory: str) -> str:
@@ -41,7 +49,12 @@ def kept(arguments: Sequence[str], directory: str) -> str:
     agent, session = given.get("--agent", ""), given.get("--session", "")
     if not session or not _any(directory):
         return ""
-    return _made(["keep", agent, session], directory, 1.4)
+    return _made(["keep", agent, session], directory, _deadline(KEEP_DEADLINE_S))
+
+
+def _deadline(usual_s: float) -> float:
+    given = os.environ.get("CHECKPOINT_DEADLINE_S", "")
+    return float(given) if given.replace(".", "", 1).isdigit() else usual_s
 
 
 def _any(directory: str) -> bool:
@@ -74,5 +87,5 @@ def _made(arguments: list[str], directory: str, limit_s: float) -> str:
         )
     except subprocess.TimeoutExpired:
         places.log(f"start: no briefing within {limit_s:g} s")
-        return ""
+        return LATE if arguments[0] == "start" else ""
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

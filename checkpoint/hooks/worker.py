@@ -81,7 +81,11 @@ def main() -> None:
     os.environ["CHECKPOINT_IN_WORKER"] = "1"
     if hasattr(signal, "alarm"):
         signal.alarm(WATCHDOG)
-    drain(Path(sys.argv[1]))
+    own, here = Path(sys.argv[1]), os.getcwd()
+    drain(own)
+    for other in (places.folder(here), places.beside(here)):
+        if Path(other, "spool") != own:
+            drain(Path(other, "spool"))  # what could not be written where it belongs
 
 
 def drain(spool: Path) -> int:
