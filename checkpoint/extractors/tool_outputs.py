@@ -15,6 +15,7 @@ from ahocorasick_rs import AhoCorasick
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._shell import Run, runs
 from checkpoint.extractors.outputs import Claim, Output, outputs
+from checkpoint.extractors.outputs._own import measures, runs_own
 from checkpoint.model import Message, ToolCall
 from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, fact
@@ -96,7 +97,7 @@ def _parsed(message: Message, call: ToolCall, text: str) -> Iterator[Fact]:
             mark = (claim.kind, claim.quote, repr(sorted(claim.fields.items(), key=str)))
             if mark in seen:
                 continue
-            if parser.commands != ("*",):
+            if parser.commands != ("*",) and not parser.beside:
                 seen.add(mark)
             yield _fact(message, call, run, claim, partial)
 
@@ -125,10 +126,17 @@ def _known(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
 
 
 def _generic(found: list[Run]) -> Iterator[tuple[Run, Output]]:
-    main = _main(found)
+    main = _own(found)
     if main.name not in _LISTING and not _shows_others(main):
         for parser in _by_command().get("*", ()):
             yield main, parser
+
+
+def _own(found: list[Run]) -> Run:
+    """The command whose results an output holds: the last that measures, else that is ours."""
+    own = [r for r in found if runs_own(r)]
+    telling = [r for r in own if measures(r)]
+    return (telling or own)[-1] if own else _main(found)
 
 
 def _shows_others(main: Run) -> bool:
@@ -163,7 +171,11 @@ def _verbatim(quote: str, output: str) -> str:
     if not words:
         return ""
     key = max(words, key=len)
-    for line in output.split("\n"):
+    lines = output.split("\n")
+    for line in lines:
+        if ("\x1b" in line or "\r" in line) and clean(line).split() == words:
+            return line.strip("\r")[:300]
+    for line in lines:
         if key in line:
             return line.strip("\r")[:300]
     return ""

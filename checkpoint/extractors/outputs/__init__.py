@@ -43,13 +43,15 @@ class Output:
     """Literal pieces of text of which one must stand in an output for the parser to be tried when
     no command named it (a script, a log that was shown). () means by command only."""
     parse: Parse
+    beside: bool = False
+    """It speaks of the run ("took 3 s"), not of what it printed: generic parsers still look."""
 
 
 OUTPUTS: dict[str, Output] = {}
 
 
 def output(
-    *, commands: tuple[str, ...] = (), signatures: tuple[str, ...] = ()
+    *, commands: tuple[str, ...] = (), signatures: tuple[str, ...] = (), beside: bool = False
 ) -> Callable[[Parse], Parse]:
     """Register a parser under its function's name."""
 
@@ -57,7 +59,7 @@ def output(
         name = function.__name__
         if name in OUTPUTS:
             raise AssertionError(f"two output parsers are called {name}")
-        OUTPUTS[name] = Output(name, commands, signatures, function)
+        OUTPUTS[name] = Output(name, commands, signatures, function, beside)
         return function
 
     return register

@@ -2,24 +2,62 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from checkpoint.extractors._shell import Run
 
-_SHELL_FLAGS = re.compile(r"(?:^|\s)(--?[A-Za-z][\w-]*(?:[= ](?!-)[^\s'\"]+)?)")
+_SHELL_FLAGS = re.compile(r"(?:^|\s)(--?[A-Za-z][\w-]*(?:[= ](?!-|https?:)[^\s'\"]+)?)")
+_INTERPRETER = re.compile(
+    r"(?:python|pypy|node|ruby|perl|bash|sh|zsh|deno|bun|php|Rscript|lua|tsx)[\d.]*"
+)
+_LAUNCHER = frozenset({"torchrun", "accelerate", "deepspeed", "mpirun", "srun", "java", "dotnet"})
+_TASKS = frozenset({"make", "just", "task", "npm", "pnpm", "yarn", "bun", "cargo", "go", "rake"})
+_SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|pl|sh|php|R|lua|jar|exs?|dll)$")
+_NO_FLAG = re.compile(r"^(?:\d?>|&|/dev/null$)")
+_TARGET = re.compile(r"--(?:bin|bench|example|test)[= ](\S+)")
 
 
 def configuration(run: Run) -> str:
     """Return the flags and arguments that tell one run of a program from another."""
-    words = [w for w in run.args() if not re.match(r"^(?:\d?>|&)", w)]
+    words = [w for w in run.args() if not _NO_FLAG.match(w)]
+    name = subject(run)
+    words = [w for w in words if posixpath.basename(w) != name]
+    if "-c" in words[:2] or "-e" in words[:2] or "-" in words[:1]:
+        return ""  # a program on the command line is no flag
+    if name.startswith(f"{run.name} ") and words[:1] == [run.sub]:
+        words = words[1:]  # "make bench" is the name already
     text = " ".join(words)
     return text[:120] if len(text) < 160 else " ".join(_SHELL_FLAGS.findall(text))[:120]
 
 
+def flags(run: Run) -> str:
+    """Return the options of a command with their values, without what they act on."""
+    return " ".join(_SHELL_FLAGS.findall(" " + " ".join(run.args())))[:120]
+
+
 def subject(run: Run) -> str:
-    """Return what ran: the script of an interpreter, else the program."""
-    if re.fullmatch(r"(?:python|node|ruby|perl|bash|sh|deno|bun)[\d.]*", run.name):
+    """Return what ran: the script of an interpreter, the target of a task runner, the program."""
+    name = run.name
+    if _INTERPRETER.fullmatch(name) or name in _LAUNCHER:
         for word in run.args():
-            if not word.startswith("-") and re.search(r"\.\w{1,4}$", word):
-                return word.rsplit("/", 1)[-1]
-    return run.name
+            if _SCRIPT.search(word):
+                return posixpath.basename(word)
+    if name in ("cargo", "go") and run.sub == "run":
+        target = _TARGET.search(run.command)
+        if target:
+            return target[1]
+        path = next((w for w in run.args()[1:] if w.startswith(("./", "cmd/"))), "")
+        return posixpath.basename(path.rstrip("/")) or f"{name} run"
+    if name in ("npm", "pnpm", "yarn", "bun") and run.sub in ("run", "run-script"):
+        later = [w for w in run.args() if not w.startswith("-")]
+        return " ".join([name, *later[:2]])
+    return f"{name} {run.sub}".strip() if name in _TASKS else name
+
+
+def shown_file(run: Run) -> str:
+    """Return the file that a command shows, by its base name; "" if it shows none."""
+    for word in run.args():
+        if re.search(r"\.(?:log|txt|out|csv|tsv|result|results|jsonl|err)$", word):
+            return posixpath.basename(word)
+    return ""

@@ -1,192 +1,282 @@
 """Result lines of programs that no other parser knows: `name: figure unit`, `name=value: figure`.
 
-Only figures with a unit of time, rate or share, and labels that say what was measured. Progress,
-listings, logs with times of day, code and JSON are left out.
+Only of commands that run a program of the project or that say that they measure, and of logs that
+they wrote. Progress, limits that somebody set, targets, listings, code and JSON are left out. Runs
+that are numbered ("run 3: ...") are not single facts: their mean stands, with its spread.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from checkpoint.extractors._quantity import Quantity, find
 from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
-from checkpoint.extractors.outputs._names import configuration, subject
+from checkpoint.extractors.outputs._claims import measured, repeated
+from checkpoint.extractors.outputs._grid import grids, spans
+from checkpoint.extractors.outputs._names import configuration, shown_file, subject
+from checkpoint.extractors.outputs._own import inline, measures, runs_own, shows_log
 
 MOST = 60
 """An output with more such lines is a log, not a result."""
+LONGEST = 40_000
 
 _LINE = re.compile(
-    r"^[ \t]*(?:\[[\w .-]{1,24}\][ \t]+)?(?P<label>[A-Za-z][^:=\n|{}\"]{0,60}?(?:=\S{1,24})?)[ \t]*(?::|=|\.{3,}:?)[ \t]+(?P<rest>[~≈]?\d.{0,120})$",
-    re.MULTILINE,
+    r"^[ \t>*-]*(?:\[[\w .-]{1,24}\][ \t]+)?(?P<label>[^\W\d_][^:=\n|{}\"<>]{0,60}?(?:=\S{1,24})?(?:, ?\w+=\S{1,16})*)[ \t]*"
+    r"(?::|=|\.{3,}:?|→|->)[ \t]*(?P<rest>[~≈]?[-+]?[$]?\d.{0,160})$"
 )
-_SEVERAL = re.compile(
-    r"(?P<metric>[A-Za-z][\w ./%()-]{0,30}?)[ =:]+(?P<value>\d[\d.,]*)[ ]?(?P<unit>[A-Za-zµ%/]+(?: per second)?)?"
+_NAMED = re.compile(
+    r"^[ \t>*-]*(?P<label>[^\W\d_][\w ./()+-]{0,40}?):[ \t]+(?P<rest>[A-Za-z][\w /%()-]{0,24}[ =:]+[~≈]?\d.{0,160})$"
 )
-_RUN = re.compile(
-    r"^(?:run|iteration|trial|iter|round|attempt|rep|sample|epoch|step)\s*#?\d+$", re.IGNORECASE
+_SPACED = re.compile(
+    r"^[ \t]*(?P<label>[^\W\d_][\w ./%()-]{0,40}?)[ \t]{2,}(?P<rest>[~≈]?\d.{0,60})$"
 )
-_DULL = re.compile(
-    r"^(?:\d|https?|line|warning|error|note|info|debug|pid|port|id|date|time|size|version|created|"
-    r"modified|uid|gid|inode|links|access|change|eta|elapsed|downloading|compiling|real|user|sys)\b|"
-    r"\d\d:\d\d|%$|/\S+/",
+_DONE = re.compile(
+    r"^(?P<verb>[A-Za-z]+ed|wrote|read|done|ran|built)[:]? (?P<n>\d[\d,]*) (?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?)(?P<rest>(?: in | from | to | \(|,).{0,80}|\.)?$",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(
+    r"(?:^|[,;|/] ?|\s{2,}| and )(?P<metric>[^\W\d_][\w .%()/-]{0,30}?)[ =:]+(?=[~≈]?[-+]?\d)"
+)
+_RUN = re.compile(
+    r"^(?:run|iteration|trial|iter|round|attempt|rep(?:etition)?|sample|pass|try)\s*[#:]?\s*\d+(?:\s*(?:/|of)\s*\d+)?$",
+    re.IGNORECASE,
+)
+_MEAN = re.compile(r"^(?:mean|average|avg|median)\b", re.IGNORECASE)
+_DULL = re.compile(
+    r"^(?:https?|line|warning|error|note|info|debug|pid|port|id|date|time|size|version|created|seed|"
+    r"modified|uid|gid|inode|links|access|change|eta|elapsed|downloading|compiling|real|user|sys|"
+    r"exit|status|step|epoch|batch|page|file|started|finished|at|host|address|memory usage)s?$|"
+    r"\btime-?outs?\b|\binterval\b|\blimits?\b|\bttl\b|\bdeadline\b|\bbudget\b|\bthresholds?\b|"
+    r"\btargets?\b|\bgoals?\b|\bexpected\b|\bestimated?\b|\bprojected\b|\brequired?\b|\bmemory\.used\b|"
+    r"\bport\b|\bpid\b|\bversion\b|\bexit code\b|\berrno\b|\bslo\b|\bsla\b|"
+    r"\d\d:\d\d|%$|/\S+/|^\w+\(|^(?:def|class|if|for|return|import|const|let|var|elif|else|case)\b|\.\w{1,4}$",
+    re.IGNORECASE,
+)
+_TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b|^\[?\d{4}-\d\d-\d\d")
 _PROGRESS = re.compile(
-    r"\d+/\d+ \[|\beta\b|it/s\]|\d+%\||remaining|Completed|downloaded", re.IGNORECASE
+    r"\d+/\d+ \[|\beta\b|it/s\]|s/it\]|\d+%\||\bremaining\b|\d+% Completed|[Dd]ownload(?:ed|ing)|━|█|MiB / |"
+    r"^\s*\d+[:|-]\s|\bloading\b",
+    re.IGNORECASE,
 )
-_OUTCOME = re.compile(
-    r"^(?P<label>[A-Za-z][\w ]{2,40}?)(?: rate| length| count| score)?:[ \t]+(?P<value>\d[\d.,]*)(?P<rest> / \d+|%|\b.{0,40})$"
+_UNMEASURED = re.compile(
+    r"\bline \d+|^\s*[{}\]]|^\s*\[(?![\w .-]{1,24}\] )|[;{}]\s*$|^\s*(?:#|//|/\*)"
 )
+_TELLING = re.compile(
+    r"ratio|score|loss|\bacc(?:uracy)?\b|\bf1\b|recall|precision|speed-?up|perplexity|\bppl\b|bleu|rouge|\bwer\b|"
+    r"\bauc\b|\bmse\b|\bmae\b|rmse|\br2\b|\bm?iou\b|\bmap\b|\bmrr\b|ndcg|params|parameters|accept\w* length|"
+    r"throughput|latency|\bp\d\d|error rate",
+    re.IGNORECASE,
+)
+"""Names of figures that bear no unit."""
+_COUNTED = re.compile(
+    r"length|rank|count|total|rows|records|tokens|peak|hits?|misses|size|memory|mean|average|median|rate|samples|"
+    r"passes|requests|vocab|layers|cells|failures|allocs",
+    re.IGNORECASE,
+)
+"""Names that count only in the output of a command that says that it measures."""
 _KINDS = frozenset({"time", "rate", "share", "ratio", "transfer", "compute"})
+_SECTION = re.compile(
+    r"^\s*(?:[=#*~-]{2,}\s*(?P<ruled>[^\s=#*~-][^=\n]{0,60}?)\s*[=#*~-]*|\[(?P<boxed>[\w .=,/-]{2,40})\]|(?P<colon>[^\W\d_][^:\n]{0,50}):)\s*$"
+)
 
 
-def _without_script(run: Run, name: str) -> str:
-    return " ".join(w for w in configuration(run).split() if not w.endswith(name))
+_PLAIN_TITLE = re.compile(
+    r"(?:the )?(?:results?|summary|output|timings?|benchmarks?|metrics?|stats|statistics|totals?|done|report|"
+    r"benchmark results?|evaluation|performance)",
+    re.IGNORECASE,
+)
+_STATUS = re.compile(r"^>|\.\.\.$|…$")
+"""What a program does just now is no heading."""
+_TAG = re.compile(
+    r"^\s*\[(?:timing|timer|time|perf|bench|benchmark|profile|profiler|metrics?|stats?)\] ",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(slots=True)
+class _Found:
+    """The figures of one output, by what they are of."""
+
+    ruled: str = ""
+    """The heading above, between rules or in brackets."""
+    named: str = ""
+    """The heading above that ends with ":"."""
+    block: int = -1
+    """Indent of a heading that ends with ":", which holds for the lines indented below it."""
+    inside: bool = False
+    known: bool = False
+    """The command says of itself that it measures."""
+    runs: dict[str, list[tuple[Quantity, str]]] = field(default_factory=dict)
+    """Of numbered runs: metric -> figures and their lines."""
+    values: dict[tuple[str, str], list[tuple[str, str, str, str]]] = field(default_factory=dict)
+    """(section, metric) -> (value, unit, text, line)."""
+
+    def add(self, metric: str, value: str, unit: str, text: str, line: str) -> None:
+        section = ", ".join(x for x in (self.ruled, self.named) if x)
+        self.values.setdefault((section, metric), []).append((value, unit, text, line))
 
 
 @output(commands=("*",))
 def results(run: Run, text: str) -> Iterator[Claim]:
-    """Yield a measurement for each line that gives a labelled figure."""
-    if len(text) > 40_000 or text.lstrip()[:1] in "{[<":
+    """Yield a measurement for each labelled figure, mean and spread of numbered runs."""
+    own, log, known = runs_own(run), shows_log(run), measures(run)
+    if len(text) > LONGEST or (text.lstrip()[:1] in "{[<" and not _TAG.search(text)):
         return
-    matches = [m for m in _LINE.finditer(text) if not _PROGRESS.search(m.group(0))]
-    if not 0 < len(matches) <= MOST:
+    found = _Found(known=known)
+    in_tables = set(spans(grids(text)))
+    strict = (inline(run) or log or not own) and not (known and own)
+    for at, line in enumerate(text.split("\n")):
+        if at in in_tables or _heads(found, line):
+            continue
+        if own or known or log or _TAG.match(line):
+            _line(found, line, strict=strict)
+    yield from _claims(run, found)
+
+
+def _heads(found: _Found, line: str) -> bool:
+    """Note under which heading the next lines stand; a heading with ":" holds for its block."""
+    bare = line.strip()
+    if not bare:
+        return True
+    indent = len(line) - len(line.lstrip())
+    if found.block >= 0 and indent <= found.block and found.inside:
+        found.named, found.block, found.inside = "", -1, False
+    elif found.block >= 0 and indent > found.block:
+        found.inside = True
+    match = _SECTION.match(line)
+    if match is None:
+        return False
+    title = (match["ruled"] or match["boxed"] or match["colon"] or "").strip()
+    if _PLAIN_TITLE.fullmatch(title) or _TIME_OF_DAY.search(title) or _STATUS.search(title):
+        title = ""
+    if match["colon"]:
+        found.named, found.block = title, indent
+    else:
+        found.ruled, found.named, found.block = title, "", -1
+    found.inside = False
+    return True
+
+
+def _line(found: _Found, line: str, *, strict: bool) -> None:
+    if len(line) > 260 or _DIGIT.search(line) is None or _TIME_OF_DAY.search(line):
         return
-    name = subject(run)
-    config = _without_script(run, name)
-    runs: list[Quantity] = []
-    for match in matches:
-        label, rest = match["label"].strip(), match["rest"]
-        figures = find(rest)
-        if _DULL.search(label) or not figures or figures[0].start > 2:
-            continue
-        if _RUN.match(label):
-            runs.append(figures[0])
-            continue
-        in_label = _unit_in(label)
-        figure = figures[0]
-        unit = figure.unit or in_label
-        if not unit and len(matches) > 8:
-            continue
-        if not unit and not re.search(
-            r"/ ?\d|length|score|loss|acc|ratio|count|total|rows", match.group(0)
+    if _PROGRESS.search(line) or _UNMEASURED.search(line):
+        return
+    done = _DONE.match(line.strip())
+    if done and not strict:
+        _did(found, done, line)
+        return
+    match = _LINE.match(line) or _NAMED.match(line) or _SPACED.match(line)
+    if match:
+        _labelled(found, match["label"].strip(), match["rest"], line, strict=strict)
+
+
+def _did(found: _Found, done: re.Match[str], line: str) -> None:
+    """Note "loaded 51200000 rows in 6 min"."""
+    what, metric = done["what"], f"{done['what']} {done['verb'].lower()}"
+    found.add(metric, done["n"], what, f"{done['n']} {what}", line)
+    for figure in find(done["rest"] or ""):
+        if figure.dimension in ("time", "rate", "transfer"):
+            found.add(f"{metric}, {figure.dimension}", figure.value, figure.unit, figure.text, line)
+
+
+def _labelled(found: _Found, label: str, rest: str, line: str, *, strict: bool) -> None:
+    if _DULL.search(label):
+        return
+    figures = find(rest)
+    if not figures:
+        return
+    first = figures[0]
+    numbered = _RUN.match(label)
+    if rest.lstrip("~≈")[:1].isdigit() or rest[:1] in "~≈-+$":
+        if first.start > 2:
+            return
+        unit = first.unit or _unit_in(label)
+        if not _counts(first, unit, label, strict=strict) and not (
+            found.known and _COUNTED.search(label)
+        ):
+            return
+        if numbered:
+            found.runs.setdefault("", []).append((first, line))
+        else:
+            found.add(label, first.value, unit, _shown(first, unit, rest, figures), line)
+        rest = rest[first.end :]
+    for metric, figure in _more(rest):
+        if not _counts(figure, figure.unit, metric, strict=strict) and not (
+            found.known and _COUNTED.search(metric)
         ):
             continue
-        if figure.unit and figure.dimension not in _KINDS and "/" not in figure.unit:
-            continue
-        spread = _spread(runs) if label.lower() in ("mean", "average", "avg", "median") else ""
-        shown = rest.strip() if len(rest) < 24 and not find(rest)[1:] else figure.text
-        if re.match(r"\d[\d.]* / \d", rest):
-            shown = rest.strip()
-        yield _claim(match.group(0), name, label, figure.value, unit, shown, config, spread)
-        yield from _more(match.group(0), rest[figure.end :], name, label, config)
+        if numbered:
+            found.runs.setdefault(metric, []).append((figure, line))
+        elif not strict or figure.dimension in _KINDS:
+            found.add(f"{label} {metric}", figure.value, figure.unit, figure.text, line)
 
 
-def _more(quote: str, rest: str, name: str, label: str, config: str) -> Iterator[Claim]:
+def _counts(figure: Quantity, unit: str, label: str, *, strict: bool) -> bool:
+    """Whether a labelled figure is one that was measured."""
+    if figure.dimension in _KINDS or figure.dimension.endswith("each") or "/" in unit:
+        return not strict or figure.dimension != "share" or _TELLING.search(label) is not None
+    if unit and not figure.unit:
+        return True  # "latency (ms): 12.3"
+    return _TELLING.search(label) is not None and not (strict and figure.dimension == "bytes")
+
+
+def _shown(figure: Quantity, unit: str, rest: str, figures: list[Quantity]) -> str:
+    """Return the figure with the words behind it, if they are few: "1.8 / 6", "1.19B trainable"."""
+    whole = rest.strip().rstrip(".")
+    if re.match(r"\d[\d.]* ?/ ?\d[\d.]*$", whole) or (len(whole) < 24 and len(figures) == 1):
+        return whole if unit in whole else f"{whole} {unit}"
+    tail = re.match(r" ([a-z]{4,14})(?=[,;.]|$)", rest[figure.end :])
+    if figure.dimension == "count" and tail:
+        return f"{figure.text} {tail[1]}"
+    return figure.text if figure.unit or not unit else f"{figure.text} {unit}"
+
+
+def _more(rest: str) -> Iterator[tuple[str, Quantity]]:
+    """Yield the figures behind the first, each with the name in front of it."""
     for match in _SEVERAL.finditer(rest):
-        unit = match["unit"] or ""
-        if find(match.group(0)) and unit:
-            yield _claim(quote, name, f"{label} {match['metric'].strip()}", match["value"], unit,
-                         f"{match['value']} {unit}", config, "")  # fmt: skip
+        figures = find(rest[match.end() : match.end() + 40])
+        if figures and figures[0].start <= 1:
+            yield match["metric"].strip(" ,;("), figures[0]
 
 
 def _unit_in(label: str) -> str:
-    match = re.search(r"\(([^()]{1,12})\)$|(?:^|\s)(\S+/s(?:ec)?)$", label)
-    return (match.group(1) or match.group(2)) if match else ""
-
-
-def _spread(runs: list[Quantity]) -> str:
-    if len(runs) < 2:
-        return ""
-    values = [q.value for q in runs]
-    return f"{len(runs)} runs, {min(values, key=_number)} to {max(values, key=_number)}"
-
-
-def _number(value: str) -> float:
-    return float(value.replace(",", ""))
-
-
-def _claim(
-    quote: str, name: str, metric: str, value: str, unit: str, text: str, config: str, spread: str
-) -> Claim:
-    return Claim("measurement", quote.strip(), {
-        "subject": name, "metric": metric, "value": value, "unit": unit,
-        "text": text if unit in text else f"{text} {unit}".strip(),
-        "configuration": config, "source": "output", "spread": spread})  # fmt: skip
-
-
-_HEADER = re.compile(
-    r"^[ \t]*[A-Za-z][\w /]{0,30}?[ \t]{2,}\S*(?:ms|us|µs|ns|s|%|/s|/step|/op)\S*[ \t]*$",
-    re.MULTILINE,
-)
-_SPACED = re.compile(r"^[ \t]*(\S(?:[^\n]*?\S)?)[ \t]{2,}(-?\d[\d.,]*)[ \t]*$")
-
-
-@output(commands=("*",))
-def columns(run: Run, text: str) -> Iterator[Claim]:
-    """Read a profile in two columns: a header whose last word is a unit, then label and figure."""
-    if _HEADER.search(text) is None:
-        return
-    lines = text.splitlines()
-    for at, line in enumerate(lines[:-2]):
-        head = re.match(
-            r"^\s*([A-Za-z][\w /]{0,30}?)[ \t]{2,}(\S*(?:ms|us|µs|ns|s|%|/s|/step|/op)\S*)[ \t]*$",
-            line,
-        )
-        if head is None:
-            continue
-        rows = []
-        for later in lines[at + 1 : at + 41]:
-            row = _SPACED.match(later)
-            if row is None:
-                break
-            rows.append([row[1], row[2]])
-        if len(rows) >= 2:
-            yield Claim("table", line.strip(), {
-                "caption": f"{subject(run)}: {head[1]}", "columns": [head[1], head[2]],
-                "rows": rows, "source": "output"})  # fmt: skip
-            return
-
-
-@output(commands=("ls",))
-def sizes(run: Run, text: str) -> Iterator[Claim]:
-    """Read the sizes of a few named files from `ls -lh`."""
-    if not re.search(r"-\w*h", " ".join(run.args())) or not re.search(
-        r"\.\w{1,5}\b|\*", run.command
-    ):
-        return
-    rows = re.findall(
-        r"^-\S+\s+\d+\s+\S+\s+\S+\s+(\d[\d.]*[KMGTB]?)\s+\S+\s+\S+\s+\S+\s+(\S+)$",
-        text,
-        re.MULTILINE,
+    match = re.search(
+        r"\(([^()\d]{1,12})\)$|(?:^|\s)(\S+/s(?:ec)?)$|_(ms|us|ns|secs?|s|pct|mb|gb|tps|qps)$",
+        label,
     )
-    if 0 < len(rows) <= 8:
-        for size, path in rows:
-            quote = next(line for line in text.splitlines() if line.endswith(path) and size in line)
-            yield Claim("measurement", quote, {"subject": path, "metric": "size", "value": size.rstrip("KMGTB"),
-                        "unit": size[-1] if size[-1].isalpha() else "B", "text": size,
-                        "configuration": "", "source": "output"})  # fmt: skip
+    return (match[1] or match[2] or match[3]) if match else ""
 
 
-@output(commands=("du",))
-def disk_usage(run: Run, text: str) -> Iterator[Claim]:
-    """Read the sizes of named paths from `du -sh`."""
-    if "s" not in "".join(w for w in run.args() if w.startswith("-")):
+def _claims(run: Run, found: _Found) -> Iterator[Claim]:
+    if not 0 < len(found.values) + len(found.runs) <= MOST:
         return
-    for match in list(re.finditer(r"^(\d[\d.]*)([KMGTP])\t(\S+)$", text, re.MULTILINE))[:8]:
-        yield Claim("measurement", match.group(0), {"subject": match[3], "metric": "size", "value": match[1],
-                    "unit": match[2], "text": f"{match[1]}{match[2]}", "configuration": "",
-                    "source": "output"})  # fmt: skip
-
-
-@output(commands=("wc",))
-def count(run: Run, text: str) -> Iterator[Claim]:
-    """Read the lines of a named data file from `wc -l`."""
-    for match in list(
-        re.finditer(r"^\s*(\d+) (/?\S+\.(?:jsonl?|csv|tsv|txt|parquet|log))$", text, re.MULTILINE)
-    )[:4]:
-        yield Claim("measurement", match.group(0).strip(), {"subject": match[2], "metric": "lines",
-                    "value": match[1], "unit": "lines", "text": f"{int(match[1]):,} lines",
-                    "configuration": "", "source": "output"})  # fmt: skip
+    name = shown_file(run) if shows_log(run) else subject(run)
+    flags = "" if shows_log(run) else configuration(run)
+    means = False
+    for (section, metric), points in found.values.items():
+        config = ", ".join(x for x in (flags, section) if x)
+        value, unit, text, line = points[-1]
+        spread = ""
+        if _MEAN.match(metric) and "" in found.runs:
+            means = True
+            _, spread = repeated([q.value for q, _ in found.runs[""]])
+            spread = spread.removeprefix("mean of ")
+        elif 2 < len(points) <= 10 and len({p[1] for p in points}) == 1:
+            value, spread = repeated([p[0] for p in points])
+            text = f"{value} {unit}".strip()
+        elif len(points) > 10:
+            spread = f"last of {len(points)}"
+        yield measured(
+            line, name, metric, value, unit, configuration=config, spread=spread, text=text
+        )
+    for metric, figures in found.runs.items():
+        if len(figures) < 2 or (means and not metric):
+            continue
+        value, spread = repeated([q.value for q, _ in figures])
+        yield measured(figures[-1][1], name, f"mean {metric}".strip(), value, figures[0][0].unit,
+                       configuration=flags, spread=spread)  # fmt: skip
