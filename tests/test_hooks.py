@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint.hooks import host
+from checkpoint.hooks import host, places
 
 from .conftest import Git
 from .hooking import HOOK, IDLE, hook, spool
@@ -176,3 +176,27 @@ def test_the_hook_imports_only_the_standard_library(repository: Path):
 )
 def test_the_payload_tells_the_host(payload: dict[str, Any], expected: str):
     assert host.agent(payload, {}) == expected
+
+
+def test_the_commit_is_read_as_git_reads_it(repository: Path, tmp_path: Path, git: Git):
+    tree = tmp_path / "tree"
+    git("worktree", "add", "--quiet", str(tree), at=repository)
+    git("commit", "--quiet", "--allow-empty", "-m", "there", at=tree)
+    below = repository / "below"
+    below.mkdir()
+    for place in (repository, below, tree):
+        assert places.head(str(place)) == git("rev-parse", "HEAD", at=place)
+    git("checkout", "--quiet", "--detach", at=repository)
+    assert places.head(str(repository)) == git("rev-parse", "HEAD", at=repository)
+    empty = tmp_path / "empty"
+    git("init", "--quiet", str(empty))
+    assert places.head(str(empty)) == ""
+    assert places.head("/") == ""
+
+
+def test_git_is_answered_with_nothing_and_only_a_commit_is_noted(repository: Path, git: Git):
+    for name in ("post-commit", "pre-push", "strange"):
+        done, _ = hook(b"", "--git", name, at=repository)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    [kept] = spool(repository)
+    assert kept["payload"] == {"head": git("rev-parse", "HEAD", at=repository)}
