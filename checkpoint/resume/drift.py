@@ -166,7 +166,8 @@ def _placed(name: str, base: Path, recorded: str) -> Path | None:
 def _processes(state: State) -> Iterator[str]:
     running = [one for one in state.processes if one.status == "running"]
     for one in running[-PROCESSES:]:
-        what = f"{clean(one.command)[:60].rstrip()},"
+        command = clean(one.command)
+        what = f"{command[:60].rstrip()}…," if len(command) > 60 else f"{command},"
         place = f" port {one.port}" if one.port else f" pid {one.pid}" if one.pid else ""
         yield f"{what}{place} {_alive(one)}"
 
