@@ -117,6 +117,12 @@ def _unit(spelled: str) -> tuple[str, Decimal] | None:
     return (f"{inner[0]} each", inner[1]) if inner else None
 
 
+def dimension(unit: str) -> str:
+    """Return the dimension of a unit as it is printed, "" if it is none."""
+    known = _unit(unit)
+    return known[0] if known else ""
+
+
 _N = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![,\d])"  # 9,412,000.5
     r"|\d{1,3}(?:[\u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)"  # 9 412 000,5

@@ -33,8 +33,33 @@ _EVEN_FAILED = frozenset({"tests", "check", "ci", "failure", "commit_undone"})
 _SHOWING = frozenset(
     {"cat", "tail", "head", "grep", "egrep", "rg", "less", "sed", "awk", "sort", "tee", "wc"}
 )
+_ASIDE = frozenset(
+    {
+        "cd",
+        "echo",
+        "sleep",
+        "git",
+        "gh",
+        "curl",
+        "wget",
+        "find",
+        "ls",
+        "diff",
+        "mkdir",
+        "rm",
+        "cp",
+        "mv",
+        "export",
+    }
+)
+"""They stand beside the command whose results an output holds."""
 _LISTING = frozenset({"grep", "egrep", "rg", "sed", "awk", "ps", "sort", "wc", "env", "printenv"})
 """What they print has labels and numbers, and none of them was measured."""
+_PREFIXED = frozenset({"mise", "turbo", "hk", "moon", "concurrently"})
+"""They run tasks side by side and put the task's name in front of each line."""
+_TASK = re.compile(
+    r"^(?:\[[\w:.@/ -]{2,60}\] ?|[\w@/.-]+:[\w:-]+: |[\w.-]{2,40} – )+(?=\S| )", re.MULTILINE
+)
 _SOURCE = re.compile(
     r"\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|java|rb|php|md|rst|ya?ml|toml|html|css|sh|sql|ipynb)\b"
 )
@@ -86,6 +111,8 @@ def _parsed(message: Message, call: ToolCall, text: str) -> Iterator[Fact]:
     found = runs(call.target)
     if not found:
         return
+    if _PREFIXED & {r.name for r in found}:
+        text = _TASK.sub("", text)
     partial = call.truncated or _TRUNCATED.search(text[:500] + text[-500:]) is not None
     seen: set[tuple[str, str, str]] = set()
     for run, parser in (*_known(found, text), *_generic(found)):
@@ -151,7 +178,7 @@ _MEASURES = re.compile(r"test|check|spec|bench|verify|perf|eval|lint|build", re.
 
 def _main(found: list[Run]) -> Run:
     """The command that an output without a known one is credited to."""
-    own = [r for r in found if r.name not in _SHOWING and r.name not in ("cd", "echo", "sleep")]
+    own = [r for r in found if r.name not in _SHOWING and r.name not in _ASIDE]
     telling = [r for r in own if _MEASURES.search(r.command)]
     return (telling or own or found)[-1 if telling else 0]
 
@@ -174,6 +201,9 @@ def _verbatim(quote: str, output: str) -> str:
     lines = output.split("\n")
     for line in lines:
         if ("\x1b" in line or "\r" in line) and clean(line).split() == words:
+            return line.strip("\r")[:300]
+    for line in lines:
+        if quote in line:
             return line.strip("\r")[:300]
     for line in lines:
         if key in line:

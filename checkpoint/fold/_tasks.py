@@ -318,8 +318,9 @@ def tests(fold: Fold, fact: Fact) -> None:
     """A test run: the latest of each command counts; green is accomplished, red is a failure."""
     fields = fact.fields
     command = fields.get("command") or fields.get("runner", "tests")
+    of = f" {fields['of']}" if fields.get("of") else ""
     counts = [
-        f"{fields[k]} {k}" for k in ("passed", "failed", "errors", "skipped") if fields.get(k)
+        f"{fields[k]}{of} {k}" for k in ("passed", "failed", "errors", "skipped") if fields.get(k)
     ]
     text = f"`{command}`: {', '.join(counts) or ('passed' if fields.get('ok') else 'failed')}"
     if fields.get("duration"):

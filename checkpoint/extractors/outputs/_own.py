@@ -14,9 +14,11 @@ _LAUNCHER = frozenset({"torchrun", "accelerate", "deepspeed", "mpirun", "srun", 
 _TASK = {"make": "", "just": "", "task": "", "rake": "", "npm": "run", "pnpm": "run", "yarn": "",
          "bun": "run", "cargo": "run bench", "go": "run", "docker": "run", "gradle": "",
          "dotnet": "run"}  # fmt: skip
-_INSTALLS = re.compile(
-    r"^(?:install|i|ci|add|build|dev|start|lint|format|fmt|clean|deps|setup|deploy|release)\b"
+_CHORES = re.compile(
+    r"^(?:install|i|ci|add|build|dev|start|lint|format|fmt|clean|deps|setup|deploy|release|check|test|types?|"
+    r"typecheck|tsc|compile|docs?|package|prepare|all)\b"
 )
+"""Tasks that say what they did, and measure nothing."""
 _MEASURES = re.compile(
     r"bench|perf|eval|profil|sweep|measur|stress|speed|latenc|throughput|load_?test|timing|experiment|metric|score",
     re.IGNORECASE,
@@ -47,7 +49,7 @@ def runs_own(run: Run) -> bool:
     wanted = _TASK.get(run.name)
     if wanted is None:
         return False
-    return (not wanted or run.sub in wanted.split()) and not _INSTALLS.match(
+    return (not wanted or run.sub in wanted.split()) and not _CHORES.match(
         " ".join(run.args()[1:] if wanted else run.args())
     )
 

@@ -15,15 +15,16 @@ _ONE = re.compile(r"^\s*--- (PASS|FAIL|SKIP): (\S+) \(", re.MULTILINE)
 _ENDED = re.compile(r"^(?:PASS|FAIL|panic: .*)$", re.MULTILINE)
 
 
-@output(commands=("go test", "gotestsum"), signatures=("--- FAIL: ", "--- PASS: "))
+@output(
+    commands=("go test", "gotestsum"), signatures=("--- FAIL: ", "--- PASS: ", "ok  \t", "FAIL\t")
+)
 def go_test(run: Run, text: str) -> Iterator[Claim]:
     """Count tests with `-v`, packages without; name what failed."""
-    ok, bad = list(_OK.finditer(text)), list(_BAD.finditer(text))
+    ok = [m for m in _OK.finditer(text) if "[no tests to run]" not in m.group(0)]
+    bad = list(_BAD.finditer(text))
     single = _ONE.findall(text)
     failing = [name for verdict, name in single if verdict == "FAIL"]
     if not ok and not bad and not single:
-        return
-    if "no tests to run" in text and not single and not bad:
         return
     verbose = [verdict for verdict, _ in single].count("PASS") > 0
     passed = sum(v == "PASS" for v, _ in single) if verbose else len(ok)
@@ -31,10 +32,13 @@ def go_test(run: Run, text: str) -> Iterator[Claim]:
     first = bad[0] if bad else ok[0] if ok else _ONE.search(text)
     quote = first.group(0) if first else ""
     took = re.search(r"\s([\d.]+s)\b", quote) if len(ok) + len(bad) == 1 else None
-    yield outcome(run, quote, "go", passed=passed, failed=len(failing) or len(bad), skipped=skipped,
+    claim = outcome(run, quote, "go", passed=passed, failed=len(failing) or len(bad), skipped=skipped,
                  duration=took[1] if took else "",
                  failing=failing or [one[1] for one in bad],
                  ok=not bad and not failing and not _failed(text))  # fmt: skip
+    if not verbose and not failing:
+        claim.fields["of"] = "packages"
+    yield claim
 
 
 def _failed(text: str) -> bool:

@@ -75,7 +75,7 @@ def node_test(run: Run, text: str) -> Iterator[Claim]:
 
 
 _MOCHA = re.compile(r"^\s+(\d+) (passing|failing|pending)(?: \(([\d.]+m?s)\))?$", re.MULTILINE)
-_MOCHA_FAIL = re.compile(r"^\s+\d+\) (.+?):?$", re.MULTILINE)
+_MOCHA_FAIL = re.compile(r"^\s+\d+\) (\S.*(?:\n\s{6,}\S.*?)??:)$", re.MULTILINE)
 
 
 @output(signatures=(" passing (", " passing\n"))
@@ -89,7 +89,7 @@ def mocha(run: Run, text: str) -> Iterator[Claim]:
     listed = text[text.find(" failing") :] if "failing" in told else ""
     yield outcome(run, found[0].group(0), "mocha", passed=told["passing"],
                  failed=told.get("failing", 0), skipped=told.get("pending", 0), duration=took,
-                 failing=_MOCHA_FAIL.findall(listed))  # fmt: skip
+                 failing=[" ".join(f.rstrip(":").split()) for f in _MOCHA_FAIL.findall(listed)])  # fmt: skip
 
 
 _PLAYWRIGHT = re.compile(

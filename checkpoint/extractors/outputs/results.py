@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checkpoint.extractors._quantity import Quantity, find
+from checkpoint.extractors._quantity import Quantity, dimension, find
 from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
 from checkpoint.extractors.outputs._claims import measured, repeated
@@ -57,7 +57,7 @@ _DULL = re.compile(
 )
 _TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b|^\[?\d{4}-\d\d-\d\d")
 _PROGRESS = re.compile(
-    r"\d+/\d+ \[|\beta\b|it/s\]|s/it\]|\d+%\||\bremaining\b|\d+% Completed|[Dd]ownload(?:ed|ing)|━|█|MiB / |"
+    r"\d+/\d+ \[|% cpu |maxresident|^(?:real|user|sys)\s|\beta\b|it/s\]|s/it\]|\d+%\||\bremaining\b|\d+% Completed|[Dd]ownload(?:ed|ing)|━|█|MiB / |"
     r"^\s*\d+[:|-]\s|\bloading\b",
     re.IGNORECASE,
 )
@@ -93,6 +93,9 @@ _STATUS = re.compile(r"^>|\.\.\.$|…$")
 _TAG = re.compile(
     r"^\s*\[(?:timing|timer|time|perf|bench|benchmark|profile|profiler|metrics?|stats?)\] ",
     re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"^\s*(?:(?P<tag>[\w()-]{2,24}):\s+)?(?P<figures>\d[\d.,]* ?[A-Za-zµ]\S*(?:\s{2,}|\s)(?:\d\S*(?: ?[A-Za-zµ%/]+(?=\s|$))?\s*){1,4})(?P<rest>(?:\S+ ?){0,6})$"
 )
 _DIGIT = re.compile(r"\d")
 
@@ -170,9 +173,30 @@ def _line(found: _Found, line: str, *, strict: bool) -> None:
     if done and not strict:
         _did(found, done, line)
         return
+    if _leading(found, line):
+        return
     match = _LINE.match(line) or _NAMED.match(line) or _SPACED.match(line)
     if match:
         _labelled(found, match["label"].strip(), match["rest"], line, strict=strict)
+
+
+def _leading(found: _Found, line: str) -> bool:
+    """Note a line whose figures stand first: `10.1MB  1m48s  0.1 MB/s  name`; whether it is one."""
+    tagged = _FIRST.match(line)
+    if tagged is None:
+        return False
+    figures = find(tagged["figures"])
+    if len(figures) < 2 or sum(q.dimension in _KINDS for q in figures) < 1:
+        return False
+    words = [w for w in tagged["rest"].split() if "=" not in w]
+    name = " ".join([tagged["tag"] or "", *words]).strip()[:80]
+    sizes = " ".join(q.text for q in figures if q.dimension in ("bytes", "count"))
+    for figure in figures:
+        if figure.dimension in _KINDS:
+            metric = f"{name} ({sizes})" if sizes else name
+            what = figure.dimension if figure.dimension in ("time", "share") else "rate"
+            found.add(f"{metric} {what}".strip(), figure.value, figure.unit, figure.text, line)
+    return True
 
 
 def _did(found: _Found, done: re.Match[str], line: str) -> None:
@@ -245,11 +269,13 @@ def _more(rest: str) -> Iterator[tuple[str, Quantity]]:
 
 
 def _unit_in(label: str) -> str:
+    """Return the unit that a label names: "latency (ms)", "tok/s", "ttft_ms"."""
     match = re.search(
         r"\(([^()\d]{1,12})\)$|(?:^|\s)(\S+/s(?:ec)?)$|_(ms|us|ns|secs?|s|pct|mb|gb|tps|qps)$",
         label,
     )
-    return (match[1] or match[2] or match[3]) if match else ""
+    unit = (match[1] or match[2] or match[3]) if match else ""
+    return unit if match and (match[3] or dimension(unit)) else ""
 
 
 def _claims(run: Run, found: _Found) -> Iterator[Claim]:

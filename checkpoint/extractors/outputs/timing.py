@@ -21,6 +21,7 @@ _GNU = re.compile(
     r"^[\d.]+user [\d.]+system (?P<total>[\d:.]+)elapsed .*?\(\d+avgtext\+\d+avgdata (?P<memory>\d+)maxresident\)k$",
     re.MULTILINE,
 )
+_FILTER = re.compile(r"(?:tail|head|grep|tee|cat|less|wc|sed|awk|sort|uniq|cut|tr|jq)\b")
 _TIMED = re.compile(r"^(?:\S*/)?(?:time|gtime)\s+(?:-\S+\s+)*")
 
 
