@@ -107,7 +107,7 @@ CHECKS = [
     ("npx tsc --noEmit", "src/a.ts(3,4): error TS2304: Cannot find name 'x'.\n", False, 1),
     ("npx eslint .", "✖ 12 problems (3 errors, 9 warnings)\n", False, 3),
     ("cargo build", "    Finished `dev` profile [unoptimized + debuginfo] target(s) in 2.34s\n", True, 0),
-    ("cargo build", "error[E0432]: unresolved import `x`\nerror: could not compile `shop` (lib) due to 2 previous errors\n", False, 1),
+    ("cargo build", "error[E0432]: unresolved import `x`\nerror: could not compile `shop` (lib) due to 2 previous errors\n", False, 2),
     ("golangci-lint run", "0 issues.\n", True, 0),
     ("go vet ./...", "./pay.go:12:3: undefined: y\n", False, 1),
     ("make -j8", "cart.c:3:1: error: expected ';'\nmake: *** [Makefile:4: cart.o] Error 1\n", False, 1),

@@ -11,7 +11,24 @@ _SHELL_FLAGS = re.compile(r"(?:^|\s)(--?[A-Za-z][\w-]*(?:[= ](?!-|https?:)[^\s'\
 _INTERPRETER = re.compile(
     r"(?:python|pypy|node|ruby|perl|bash|sh|zsh|deno|bun|php|Rscript|lua|tsx)[\d.]*"
 )
-_LAUNCHER = frozenset({"torchrun", "accelerate", "deepspeed", "mpirun", "srun", "java", "dotnet"})
+_LAUNCHER = frozenset(
+    {
+        "torchrun",
+        "accelerate",
+        "deepspeed",
+        "mpirun",
+        "srun",
+        "java",
+        "dotnet",
+        "cProfile",
+        "profile",
+        "kernprof",
+        "memray",
+        "py-spy",
+        "scalene",
+        "coverage",
+    }
+)
 _TASKS = frozenset({"make", "just", "task", "npm", "pnpm", "yarn", "bun", "cargo", "go", "rake"})
 _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|pl|sh|php|R|lua|jar|exs?|dll)$")
 _NO_FLAG = re.compile(r"^(?:\d?>|&|/dev/null$)")

@@ -24,7 +24,7 @@ VERDICTS: tuple[tuple[str, bool], ...] = (
     (r"^0 issues\.$", True),  # golangci-lint
     (r"^(?P<n>[1-9]\d*) issues:$", False),
     (
-        r"^error: could not compile `\S+`.*?(?:due to (?P<n>\d+) previous errors?)?.*$",
+        r"^error: could not compile `\S+`(?: \(.*?\))?(?: due to (?P<n>\d+) previous errors?)?.*$",
         False,
     ),  # cargo
     (r"^\s*Finished `?\w+`? .*target\(s\) in [\d.ms ]+$", True),

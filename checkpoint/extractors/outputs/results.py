@@ -191,11 +191,11 @@ def _leading(found: _Found, line: str) -> bool:
     words = [w for w in tagged["rest"].split() if "=" not in w]
     name = " ".join([tagged["tag"] or "", *words]).strip()[:80]
     sizes = " ".join(q.text for q in figures if q.dimension in ("bytes", "count"))
-    for figure in figures:
-        if figure.dimension in _KINDS:
-            metric = f"{name} ({sizes})" if sizes else name
-            what = figure.dimension if figure.dimension in ("time", "share") else "rate"
-            found.add(f"{metric} {what}".strip(), figure.value, figure.unit, figure.text, line)
+    taken = [q for q in figures if q.dimension in _KINDS]
+    first, shown = taken[0], ", ".join(q.text for q in taken)
+    what = first.dimension if first.dimension in ("time", "share") else "rate"
+    metric = f"{name} ({sizes}) {what}" if sizes else f"{name} {what}"
+    found.add(metric.strip(), first.value, first.unit, shown, line)
     return True
 
 

@@ -48,10 +48,11 @@ def bash_time(run: Run, text: str) -> Iterator[Claim]:
 def other_time(run: Run, text: str) -> Iterator[Claim]:
     """Read zsh's `time`, GNU time's line and its `-v`: wall time, most memory."""
     for match in list(_ZSH.finditer(text))[:4]:
+        if _FILTER.match(match["what"]):
+            continue  # the end of a pipe
         value, unit = _clock(match["total"])
-        yield measured(
-            match.group(0), match["what"].strip()[:80] or _what(run), "wall time", value, unit
-        )
+        what = " ".join(match["what"].split())[:80]
+        yield measured(match.group(0), what or _what(run), "wall time", value, unit)
     for match in list(_GNU.finditer(text))[:1]:
         value, unit = _clock(match["total"])
         yield measured(match.group(0), _what(run), "wall time", value, unit)
