@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from checkpoint.extractors._base import EXTRACTORS, Extract
@@ -15,7 +15,10 @@ from checkpoint.model import Message
 from checkpoint.settings import Settings
 from checkpoint.state import Fact
 
-__all__ = ["extract", "extractors"]
+__all__ = ["Failed", "extract", "extractors"]
+
+Failed = Callable[[str, Exception], None]
+"""Told of an extractor that raised: its name and what it raised."""
 
 
 @cache
@@ -27,7 +30,16 @@ def extractors() -> tuple[Extract, ...]:
     return tuple(EXTRACTORS[name] for name in sorted(EXTRACTORS))
 
 
-def extract(message: Message, settings: Settings) -> Iterator[Fact]:
-    """Yield the facts of one message: extractors in order of name, each in order of the text."""
+def extract(message: Message, settings: Settings, failed: Failed | None = None) -> Iterator[Fact]:
+    """Yield the facts of one message: extractors in order of name, each in order of the text.
+
+    Where `failed` is given, an extractor that raises costs only the rest of its own facts of this
+    message: a fault of ours in one strange text must not cost the user the whole checkpoint.
+    """
     for function in extractors():
-        yield from function(message, settings)
+        try:
+            yield from function(message, settings)
+        except Exception as error:
+            if failed is None:
+                raise
+            failed(function.__module__.rpartition(".")[2], error)

@@ -193,7 +193,13 @@ class _Run:
         """Fold one more message; the first that may still change parts the two states."""
         if not message.settled and self._settled is None:
             self._settled = self._fold.state.model_copy(deep=True)
-        facts = [_masked(fact, self._redactor) for fact in extract(message, self._settings)]
+
+        def failed(extractor: str, error: Exception) -> None:
+            what = f"extractor '{extractor}' failed: {type(error).__name__}"
+            self.reading.problems.add(what, f"message {message.number}", "error")
+
+        found = extract(message, self._settings, failed)
+        facts = [_masked(fact, self._redactor) for fact in found]
         self._fold.add(message, facts)
         self._read += 1
 
