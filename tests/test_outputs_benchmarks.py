@@ -31,6 +31,11 @@ NOTHING = [
     ("kubectl logs deploy/shop", "pause: 812ms\n"),
     ("python crack.py", "INT (big endian) : 313351270192156492666605912980223837501529142\n"),
     ("time ls", "total 3\n"),
+    ("python env.py", "CPU count: 16\nRAM: 62 GB\nDisk free: 120 GB\nPython: 3.11.7\n"),
+    ("bash deploy.sh", "Uploading 45.2 MB\nStarted in 3.2s\nHealth check ok after 4s\n"),
+    ("python sim.py", "Step 100/1000 (10%)\nStep 200/1000 (20%)\n"),
+    ("curl -s http://h/metrics", "request_time: 0.412s\n"),
+    ("docker pull shop", "Digest: sha256:0f\nStatus: Downloaded newer image\n"),
 ]  # fmt: skip
 
 
@@ -65,6 +70,18 @@ OWN = [
     ("./scan data", "  10.1MB 1m48.4s    0.1 MB/s hits=0 big.jsonl\n",
      [("scan", "big.jsonl (10.1MB) time", "1m48.4s, 0.1 MB/s", "data")]),
     ("tail -1 runs/serve.log", "decode throughput: 88.2 tok/s\n", [("serve.log", "decode throughput", "88.2 tok/s", "")]),
+    ("python q.py", "perplexity: 6.21 -> 6.34\n", [("q.py", "perplexity", "6.34", "")]),
+    ("cargo run --release --bin solver -- --n 9", "solved 1000 puzzles in 1.23s (813.0 puzzles/s)\n",
+     [("solver", "puzzles solved", "1000 puzzles", "--n 9"), ("solver", "puzzles solved, time", "1.23s", "--n 9"),
+      ("solver", "puzzles solved, rate", "813.0 puzzles/s", "--n 9")]),
+    ("go run ./cmd/load -c 10", "RPS: 812.5\n", [("load", "RPS", "812.5 RPS", "-c 10")]),
+    ("docker run --rm -v /a:/b shop-bench", "mean: 12.3 ms\n", [("shop-bench", "mean", "12.3 ms", "")]),
+    ("python bench.py", "N=1000 time=0.123s rate=8130/s\n", [("bench.py", "N=1000 time", "0.123s", ""), ("bench.py", "N=1000 rate", "8130/s", "")]),
+    ("python bench.py", "fp16    1234.5 GFLOPS   12.1 ms\n", [("bench.py", "fp16", "1234.5 GFLOPS, 12.1 ms", "")]),
+    ("python bench.py", "peak RSS 1.2 GB\n", [("bench.py", "peak RSS", "1.2 GB", "")]),
+    ("./bench", "== warmup ==\nqps: 100\n== run ==\nqps: 812\n", [("bench", "qps", "812 qps", "run")]),
+    ("make perf", "[12:03:11] INFO throughput=812 req/s\n", [("make perf", "throughput", "812 req/s", "")]),
+    ("./bench", "Throughput: 12.4k req/s (p99 8.1 ms)\n", [("bench", "Throughput", "12.4k req/s", ""), ("bench", "Throughput p99", "8.1 ms", "")]),
     ("python lauf.py", "Durchsatz: 38,2 MB/s\n", [("lauf.py", "Durchsatz", "38,2 MB/s", "")]),
 ]  # fmt: skip
 TOOLS = [
@@ -119,6 +136,13 @@ TOOLS = [
      [("go tool profile", "a.add", "29.8s (48.3%), cum 31.3s", "")]),
     ("python -m cProfile -s cumtime tide.py", "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n     8760   31.204    0.004   36.871    0.004 harm.py:48(node)\n",
      [("tide.py profile", "harm.py:48(node)", "36.871 s (own 31.204 s)", "")]),
+    ("psql -c 'EXPLAIN ANALYZE SELECT 1' shop", " Planning Time: 0.120 ms\n Execution Time: 812.345 ms\n",
+     [("psql", "execution time", "812.345 ms", "EXPLAIN ANALYZE SELECT 1")]),
+    ("curl -s -o /dev/null -w 'total: %{time_total}s' http://h/search", "total: 0.412s\n", [("http://h/search", "total", "0.412 s", "")]),
+    ("docker images", "REPOSITORY   TAG       IMAGE ID       CREATED         SIZE\nshop         latest    abc123def456   2 minutes ago   182MB\n",
+     [("image shop", "size", "182 MB", "")]),
+    ("npm run build", "dist/assets/index-D3kf02ab.js   143.21 kB │ gzip: 46.13 kB\n✓ built in 1.23s\n",
+     [("dist/assets/index.js", "size", "143.21 kB (gzip 46.13 kB)", "")]),
     ("ffmpeg -i a.mov -vf fps=12 b.gif", "Output #0, gif, to 'b.gif':\nframe=  64 fps=0.0 Lsize=    1792KiB time=00:00:04.26 bitrate=3440.6kbits/s\n",
      [("b.gif", "size", "1792 KiB", "-vf fps=12")]),
 ]  # fmt: skip

@@ -38,7 +38,7 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    r"(?:^|[,;|/] ?|\s{2,}| and )(?P<metric>[^\W\d_][\w .%()/-]{0,30}?)[ =:]+(?=[~≈]?[-+]?\d)"
+    r"(?:^|[,;|/(] ?|\s{2,}| and )(?P<metric>[^\W\d_][\w .%()/-]{0,30}?)[ =:]+(?=[~≈]?[-+]?\d)"
 )
 _RUN = re.compile(
     r"^(?:run|iteration|trial|iter|round|attempt|rep(?:etition)?|sample|pass|try)\s*[#:]?\s*\d+(?:\s*(?:/|of)\s*\d+)?$",
@@ -97,6 +97,21 @@ _TAG = re.compile(
 _FIRST = re.compile(
     r"^\s*(?:(?P<tag>[\w()-]{2,24}):\s+)?(?P<figures>\d[\d.,]* ?[A-Za-zµ]\S*(?:\s{2,}|\s)(?:\d\S*(?: ?[A-Za-zµ%/]+(?=\s|$))?\s*){1,4})(?P<rest>(?:\S+ ?){0,6})$"
 )
+_BARE = re.compile(
+    r"^[ \t]*(?P<label>(?!.*\b(?:in|after|for|at|to|of|with|from|took|within|every|than|is|was|and|or)\b)[^\W\d_][\w/%()-]*(?: [\w/%()-]+){0,3}?) (?P<rest>\d[\d.,]* ?[A-Za-zµ%/]+)$"
+)
+_LOGGED = re.compile(
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[ T])?\d\d:\d\d:\d\d[.,\dZ]*\]?:?\s+(?:\[?(?:INFO|DEBUG|info|debug)\]?:?\s+)?(?:\[[\w.-]+\]:?\s+)?"
+)
+_PAIR = re.compile(r"([A-Za-z]\w*)=(\S+)")
+_PAIRS = re.compile(r"(?:[\w.-]+:? )?(?:[A-Za-z]\w*=[^\s=]+,?\s*){2,10}")
+_FIGURE = re.compile(r"(-?\d[\d.,]*?)((?:[A-Za-zµ%]|/[A-Za-z])[\w/%]*)?,?")
+_CHANGED = re.compile(r"(?P<old>[~≈]?\d[\d.,]* ?[\w%/µ]*?) ?(?P<arrow>->|→|=>) ?(?=[~≈]?\d)")
+_WORDS = re.compile(r"[^\W_]*[^\W\d_][^\W_]*[ =:]+[~≈]?\d|->|→")
+_PARTICIPLE = {"wrote": "written", "ran": "run"}
+_MARKUP = re.compile(r"\s*(?:\{|<|\[\s*(?:[{\"\[\n]|-?\d[\d.]*\s*[,\]]))")
+"""JSON, XML and HTML are written for programs."""
+_WARM = re.compile(r"\bwarm-?up\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 
 
@@ -120,6 +135,8 @@ class _Found:
 
     def add(self, metric: str, value: str, unit: str, text: str, line: str) -> None:
         section = ", ".join(x for x in (self.ruled, self.named) if x)
+        if _WARM.search(section) or _WARM.search(metric):
+            return
         self.values.setdefault((section, metric), []).append((value, unit, text, line))
 
 
@@ -127,7 +144,7 @@ class _Found:
 def results(run: Run, text: str) -> Iterator[Claim]:
     """Yield a measurement for each labelled figure, mean and spread of numbered runs."""
     own, log, known = runs_own(run), shows_log(run), measures(run)
-    if len(text) > LONGEST or (text.lstrip()[:1] in "{[<" and not _TAG.search(text)):
+    if len(text) > LONGEST or _MARKUP.match(text):
         return
     found = _Found(known=known)
     in_tables = set(spans(grids(text)))
@@ -165,6 +182,8 @@ def _heads(found: _Found, line: str) -> bool:
 
 
 def _line(found: _Found, line: str, *, strict: bool) -> None:
+    if found.known:
+        line = _LOGGED.sub("", line)
     if len(line) > 260 or _DIGIT.search(line) is None or _TIME_OF_DAY.search(line):
         return
     if _PROGRESS.search(line) or _UNMEASURED.search(line):
@@ -173,9 +192,10 @@ def _line(found: _Found, line: str, *, strict: bool) -> None:
     if done and not strict:
         _did(found, done, line)
         return
-    if _leading(found, line):
+    if _leading(found, line) or (not strict and _pairs(found, line)):
         return
     match = _LINE.match(line) or _NAMED.match(line) or _SPACED.match(line)
+    match = match or (_BARE.match(line) if found.known else None)
     if match:
         _labelled(found, match["label"].strip(), match["rest"], line, strict=strict)
 
@@ -199,9 +219,28 @@ def _leading(found: _Found, line: str) -> bool:
     return True
 
 
+def _pairs(found: _Found, line: str) -> bool:
+    """Note `n=1000 time=0.12s rate=8130/s`: what bears a unit was measured, the rest was given."""
+    if not _PAIRS.fullmatch(line.strip()):
+        return False
+    given, taken = [], []
+    for name, value in _PAIR.findall(line):
+        figure = _FIGURE.fullmatch(value)
+        unit = (figure[2] or "") if figure else ""
+        kind, per = dimension(unit), unit.startswith("/")
+        if figure and (per or kind in _KINDS or kind.endswith("each") or _TELLING.search(name)):
+            taken.append((name, figure[1], unit, value.rstrip(",")))
+        else:
+            given.append(f"{name}={value}")
+    for name, value, unit, shown in taken:
+        found.add(" ".join([*given, name]), value, unit, shown, line)
+    return bool(taken)
+
+
 def _did(found: _Found, done: re.Match[str], line: str) -> None:
     """Note "loaded 51200000 rows in 6 min"."""
-    what, metric = done["what"], f"{done['what']} {done['verb'].lower()}"
+    verb = done["verb"].lower()
+    what, metric = done["what"], f"{done['what']} {_PARTICIPLE.get(verb, verb)}"
     found.add(metric, done["n"], what, f"{done['n']} {what}", line)
     for figure in find(done["rest"] or ""):
         if figure.dimension in ("time", "rate", "transfer"):
@@ -219,6 +258,12 @@ def _labelled(found: _Found, label: str, rest: str, line: str, *, strict: bool) 
     if rest.lstrip("~≈")[:1].isdigit() or rest[:1] in "~≈-+$":
         if first.start > 2:
             return
+        changed = _CHANGED.match(rest)
+        if changed:  # "6.21 -> 6.34": the second holds
+            figures = [q for q in figures if q.start >= changed.end("old")] or figures
+            rest, first = rest[changed.end("arrow") :], figures[0]
+            figures = find(rest)
+            first = figures[0] if figures else first
         unit = first.unit or _unit_in(label)
         if not _counts(first, unit, label, strict=strict) and not (
             found.known and _COUNTED.search(label)
@@ -227,7 +272,17 @@ def _labelled(found: _Found, label: str, rest: str, line: str, *, strict: bool) 
         if numbered:
             found.runs.setdefault("", []).append((first, line))
         else:
-            found.add(label, first.value, unit, _shown(first, unit, rest, figures), line)
+            shown = _shown(first, unit, rest, figures)
+            also = [q.text for q in figures[1:] if q.dimension in _KINDS]
+            if also and not _WORDS.search(rest[first.end :]):
+                shown = ", ".join([shown, *also])
+            found.add(
+                label,
+                first.value + (first.scale if len(first.scale) == 1 else ""),
+                unit,
+                shown,
+                line,
+            )
         rest = rest[first.end :]
     for metric, figure in _more(rest):
         if not _counts(figure, figure.unit, metric, strict=strict) and not (
@@ -270,6 +325,8 @@ def _more(rest: str) -> Iterator[tuple[str, Quantity]]:
 
 def _unit_in(label: str) -> str:
     """Return the unit that a label names: "latency (ms)", "tok/s", "ttft_ms"."""
+    if dimension(label) in ("rate", "compute") or dimension(label.lower()) in ("rate", "compute"):
+        return label  # "RPS: 812"
     match = re.search(
         r"\(([^()\d]{1,12})\)$|(?:^|\s)(\S+/s(?:ec)?)$|_(ms|us|ns|secs?|s|pct|mb|gb|tps|qps)$",
         label,
