@@ -16,6 +16,8 @@ from checkpoint.extractors._shell_words import HEREDOC, pipelines, split, take_h
 
 LONGEST = 60_000
 """Characters of a command line that are looked at."""
+BEHIND = 50
+"""Programs of one pipe that a command knows behind it; no pipe that is meant is as long."""
 
 _ASSIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _REDIRECT = re.compile(r"(?:\d|&)?>>?(?:&\d|&-|\|)?|<<<|\d?<(?!<)|&>>?")
@@ -67,7 +69,7 @@ class Run:
     """Where its output goes, if that is a file."""
     stdin_from: str = ""
     piped_to: list[str] = field(default_factory=list)
-    """Names of the programs behind it in its pipe."""
+    """Names of the programs behind it in its pipe, the next first, at most `BEHIND`."""
     heredoc: str = ""
     wrappers: tuple[str, ...] = ()
 
@@ -120,7 +122,7 @@ def _runs(command: str, host: str, cwd: str, depth: int) -> Iterator[Run]:
                 continue
             names.append(run)
         for at, run in enumerate(names):
-            run.piped_to = [later.name for later in names[at + 1 :]]
+            run.piped_to = [later.name for later in names[at + 1 : at + 1 + BEHIND]]
             yield from _inside(run, depth)
 
 
@@ -229,9 +231,7 @@ def _simple(piece: str, host: str, cwd: str, documents: list[str]) -> Run | None
         if text[mark.start() : mark.start() + 3] != "<<<" and documents:
             heredoc = documents.pop(0)
     words = split(HEREDOC.sub(" ", text)) if "<<" in text and "<<<" not in text else split(text)
-    while words and words[0] in _KEYWORDS:
-        text = text[len(words[0]) :].strip() if text.startswith(words[0]) else text
-        words = words[1:]
+    text, words = _past_keywords(text, words)
     if not words or words[0] in ("for", "case", "select", "function", "in"):
         return None
     log, stdin_from, words = _redirects(words)
@@ -251,6 +251,18 @@ def _simple(piece: str, host: str, cwd: str, documents: list[str]) -> Run | None
     return Run(
         text, words, name, sub, env, host, cwd, False, log, stdin_from, [], heredoc, wrappers
     )
+
+
+def _past_keywords(text: str, words: list[str]) -> tuple[str, list[str]]:
+    """Cut `then`, `do`, `{` ... off the front of a command and of its words."""
+    at = start = 0
+    while at < len(words) and words[at] in _KEYWORDS:
+        if text.startswith(words[at], start):
+            start += len(words[at])
+            while text[start : start + 1].isspace():
+                start += 1
+        at += 1
+    return text[start:], words[at:]
 
 
 def _subcommand(name: str, rest: list[str]) -> str:

@@ -47,6 +47,13 @@ def pipelines(  # noqa: C901 - one pass over the characters
     size = len(text)
     quote = ""
     depth = 0
+    before: list[str] = []
+    """What stands before `start` of the present command; comments in it are blank."""
+
+    def taken(end: int) -> str:
+        piece = "".join([*before, text[start:end]])
+        before.clear()
+        return piece
 
     while at < size:
         char = text[at]
@@ -85,12 +92,12 @@ def pipelines(  # noqa: C901 - one pass over the characters
         if char == "#" and (at == 0 or text[at - 1] in " \t\n;&|"):
             end = text.find("\n", at)
             end = size if end < 0 else end
-            text = text[:at] + " " * (end - at) + text[end:]
-            at = end
+            before += [text[start:at], " " * (end - at)]
+            start = at = end
             continue
         two = text[at : at + 2]
         if two in ("&&", "||", ";;", "|&"):
-            pipeline.append(text[start:at])
+            pipeline.append(taken(at))
             if two == "|&":
                 start = at = at + 2
                 continue
@@ -99,17 +106,17 @@ def pipelines(  # noqa: C901 - one pass over the characters
             at += 2
             continue
         if char == "|" and text[at - 1 : at] != ">":
-            pipeline.append(text[start:at])
+            pipeline.append(taken(at))
             start = at = at + 1
             continue
         if char in ";\n()" or (
             char == "&" and text[at - 1 : at] not in "><" and text[at + 1 : at + 2] != ">"
         ):
-            pipeline.append(text[start:at])
+            pipeline.append(taken(at))
             yield pipeline, char == "&"
             pipeline, start = [], at + 1
         at += 1
-    pipeline.append(text[start:])
+    pipeline.append(taken(size))
     yield pipeline, False
 
 
