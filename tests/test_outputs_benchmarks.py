@@ -157,6 +157,56 @@ def test_measured(command: str, output: str, expected: list[tuple[str, ...]]):
         assert fact.quote in output
 
 
+MORE = [
+    ('hey -n 200 -c 4 http://h/', '\nSummary:\n  Total:\t0.5 secs\n  Slowest:\t0.0500 secs\n  Average:\t0.0123 secs\n  Requests/sec:\t812.5000\n\nResponse time histogram:\n  0.001 [1]\t|\n\nLatency distribution:\n  50% in 0.0100 secs\n  99% in 0.0400 secs\n',
+     [('http://h/', 'requests', '812.5000 req/s'), ('http://h/', 'average', '0.0123 secs'), ('http://h/', 'slowest', '0.0500 secs')]),
+    ('oha -n 200 http://h/', 'Summary:\n  Success rate:\t100.00%\n  Total:\t0.5 secs\n  Slowest:\t0.0500 secs\n  Average:\t12.3 ms\n  Requests/sec:\t812.5000\n\nResponse time histogram:\n  0.001 [1] |\n\nResponse time distribution:\n  50.00% in 10.0 ms\n  99.00% in 40.0 ms\n',
+     [('http://h/', 'requests', '812.5000 req/s'), ('http://h/', 'success rate', '100.00%'), ('http://h/', 'average', '12.3 ms')]),
+    ('vegeta report', 'Requests      [total, rate, throughput]         300, 100.33, 99.80\nDuration      [total, attack, wait]             3s, 2.9s, 1ms\nLatencies     [min, mean, 50, 90, 95, 99, max]  1ms, 2.5ms, 2.2ms, 4ms, 5ms, 9ms, 12ms\nSuccess       [ratio]                           99.50%\n',
+     [('vegeta', 'requests rate', '100.33 req/s'), ('vegeta', 'requests throughput', '99.80 req/s'), ('vegeta', 'latencies mean', '2.5 ms')]),
+    ('siege http://h/', 'Transactions:\t 100 hits\nAvailability:\t 100.00 %\nResponse time:\t 0.02 secs\nTransaction rate:\t 812.50 trans/sec\n',
+     [('http://h/', 'transaction rate', '812.50 trans/sec'), ('http://h/', 'response time', '0.02 secs'), ('http://h/', 'availability', '100.00%')]),
+    ('locust -f l.py', 'Type     Name    # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s\n--------|-----|-------|-------------|-------|\nGET      /a       113     2(1.77%) |      5       2      13      5 |   42.09        0.00\n',
+     [('GET /a', 'requests', '42.09 req/s'), ('GET /a', 'average', '5 ms'), ('GET /a', 'median', '5 ms')]),
+    ('java -jar bench.jar', 'Benchmark        Mode  Cnt    Score   Error  Units\nShop.sum        thrpt    5  123.400 ± 1.200  ops/s\nShop.sort        avgt    5    8.100          ms/op\n',
+     [('Shop.sum', 'thrpt', '123.400 ops/s'), ('Shop.sort', 'avgt', '8.100 ms/op')]),
+    ('./bench_cpp', '--------------------------------------------------\nBenchmark         Time             CPU   Iterations\n--------------------------------------------------\nBM_Sum/8        123 ns          122 ns      5600000\nBM_Sort/64     1.20 us         1.19 us       560000 items_per_second=12.3M/s\n',
+     [('BM_Sum/8', 'time', '123 ns'), ('BM_Sort/64', 'time', '1.20 us')]),
+    ('node b.js', 'map x 1,234,567 ops/sec ±0.50% (90 runs sampled)\nfor x 2,234,567 ops/sec ±0.40% (91 runs sampled)\nFastest is for\n',
+     [('map', 'rate', '1,234,567 ops/sec'), ('for', 'rate', '2,234,567 ops/sec')]),
+    ('npx vitest bench', ' ✓ a.bench.ts > sum\n     name          hz     min     max    mean     p75     p99    p995    p999     rme  samples\n   · for    22,345.6  0.0400  0.1200  0.0448  0.05  0.06  0.07  0.08  ±0.50%    11173   fastest\n',
+     [('for', 'rate', '22,345.6 ops/s')]),
+    ('pytest --cov', 'Name     Stmts   Miss  Cover\n----\na.py        10      1    90%\n----\nTOTAL      100     12    88%\n\n3 passed in 1.0s\n',
+     [('tests', 'coverage', '88%')]),
+    ('go test -cover ./...', 'ok  \tshop/cart\t0.1s\tcoverage: 81.2% of statements\n',
+     [('shop/cart', 'coverage', '81.2%')]),
+    ('npx jest --coverage', 'File      | % Stmts | % Branch | % Funcs | % Lines |\nAll files |   91.23 |    80.00 |   90.00 |   91.00 |\nTest Suites: 1 passed, 1 total\nTests:       3 passed, 3 total\nTime:        1 s\n',
+     [('tests', 'coverage', '91.23%')]),
+    ('./main -m a.gguf -p hi', 'llama_perf_context_print: prompt eval time =     120.10 ms /    12 tokens (   10.01 ms per token,    99.92 tokens per second)\nllama_perf_context_print:        eval time =    1200.50 ms /   100 runs   (   12.01 ms per token,    83.30 tokens per second)\n',
+     [('main', 'prompt eval rate', '99.92 tokens per second'), ('main', 'eval rate', '83.30 tokens per second')]),
+    ('python benchmark_throughput.py --model m', 'Throughput: 9.80 requests/s, 5012.40 total tokens/s, 2506.20 output tokens/s\n',
+     [('benchmark_throughput.py', 'throughput', '9.80 requests/s'), ('benchmark_throughput.py', 'total throughput', '5012.40 tokens/s'), ('benchmark_throughput.py', 'output throughput', '2506.20 tokens/s')]),
+    ('./all_reduce_perf -g 8', '#  size  time\n# Avg bus bandwidth    : 12.34\n',
+     [('all_reduce_perf', 'average bus bandwidth', '12.34 GB/s')]),
+    ('redis-benchmark -t get', '====== GET ======\n  100000 requests completed in 1.00 seconds\n\nSummary:\n  throughput summary: 99900.10 requests per second\n',
+     [('GET', 'throughput', '99900.10 requests per second')]),
+    ('sysbench oltp_read_write run', 'sysbench 1.0.20\n    transactions:                        1504   (754.27 per sec.)\n    queries:                             30080  (15085.40 per sec.)\n         95th percentile:                       13.22\n',
+     [('sysbench oltp_read_write', 'transactions', '754.27 per sec'), ('sysbench oltp_read_write', 'queries', '15085.40 per sec'), ('sysbench oltp_read_write', 'latency p95', '13.22 ms')]),
+    ('cargo bench', 'test cart::sum ... bench:       1,234 ns/iter (+/- 56)\n',
+     [('cart::sum', 'time', '1,234 ns/iter')]),
+    ("mysql -e 'SELECT 1'", '1 row in set (0.12 sec)\n',
+     [('mysql', 'time', '0.12 s')]),
+    ("curl -o /dev/null -s -w '%{time_total}' http://h/", '0.412',
+     [('http://h/', 'time_total', '0.412 s')]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "output", "expected"), MORE, ids=[r[0] for r in MORE])
+def test_measured_by_more_tools(command: str, output: str, expected: list[tuple[str, ...]]):
+    """The first three figures of each tool: subject, metric, text."""
+    assert [row[:3] for row in figures(command, output)[:3]] == expected
+
+
 def test_spread_of_repeated_runs():
     (mean,) = told("python3 b.py", "run 1: 41.4 ms\nrun 2: 41.0 ms\nmean: 41.2 ms\n")
     assert picked(mean, "value", "spread") == ("41.2", "2 runs, 41.0 to 41.4")

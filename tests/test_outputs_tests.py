@@ -76,6 +76,10 @@ RUNS = [
      "googletest", (11, 1, 0, 0), "", ["Cart.Sums"]),
     ("mise run test:bats", "[test:bats] 1..3\n[test:bats] ok 1 adds\n[test:bats] not ok 2 sums\n[test:bats] ok 3 big # skip no disk\n",
      "tap", (1, 1, 0, 1), "", ["sums"]),
+    ("prove t", "t/a.t .. ok\nAll tests successful.\nFiles=2, Tests=12,  1 wallclock secs ( 0.02 usr)\nResult: PASS\n", "prove", (12, 0, 0, 0), "1", []),
+    ("swift test", "Executed 12 tests, with 1 failure (0 unexpected) in 0.034 (0.036) seconds\n", "xctest", (11, 1, 0, 0), "0.034", []),
+    ("mix test", "12 tests, 1 failure\n", "exunit", (11, 1, 0, 0), "", []),
+    ("./gradlew test", "Shop > sums FAILED\n12 tests completed, 1 failed, 2 skipped\n", "gradle", (9, 1, 0, 2), "", ["Shop > sums"]),
     ("npx playwright test", "Running 4 tests using 2 workers\n  1 failed\n    [chromium] › a.spec.ts:3:1 › pays ───\n  3 passed (4.1s)\n",
      "playwright", (3, 1, 0, 0), "4.1s", ["[chromium] › a.spec.ts:3:1 › pays"]),
 ]  # fmt: skip
@@ -131,6 +135,8 @@ CI = [
     ("gh run view 99", "X main ci · 99\n\nJOBS\n" + JOBS.format("X"), [("ci on main", "fail", "1 pass, 1 fail (lint)", "")]),
     ("gh run list -L 3", "completed\tsuccess\tFix cart\tCI\tmain\tpush\t99\t1m\t2026-01-02T03:04:05Z\n"
      "completed\tfailure\tOld\tCI\tmain\tpush\t98\t1m\t2026-01-01T03:04:05Z\n", [("CI on main", "pass", "", "")]),
+    ("gh pr checks", "All checks were successful\n0 cancelled, 0 failing, 12 successful, 1 skipped, and 0 pending checks\n",
+     [("checks", "pass", "12 pass, 1 skipped", "")]),
     ("glab ci status", "(success) • 00m 34s\ttest\t\tunit\n\nPipeline state: success\n", [("pipeline", "pass", "", "")]),
     ("gh pr view 7", "title:\tFix cart\nstate:\tOPEN\n", []),
 ]  # fmt: skip
@@ -138,5 +144,5 @@ CI = [
 
 @pytest.mark.parametrize(("command", "output", "expected"), CI)
 def test_ci(command: str, output: str, expected: list[tuple[str, ...]]):
-    facts = told(command, output, failed="fail" in output, kind="ci")
+    facts = told(command, output, failed="\tfail" in output, kind="ci")
     assert [picked(f, "name", "status", "counts", "url") for f in facts] == expected

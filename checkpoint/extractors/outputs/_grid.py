@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 ROWS = 60
 """Rows of longer tables are left out from the middle."""
@@ -39,6 +40,7 @@ class Grid:
     caption: str = ""
 
 
+@lru_cache(maxsize=2)  # two parsers look at each output, one after the other
 def grids(text: str) -> list[Grid]:
     """Return the tables of figures of a text, in order."""
     lines = text.split("\n")

@@ -42,6 +42,8 @@ VERDICTS: tuple[tuple[str, bool], ...] = (
     (r"^All matched files use Prettier code style!$", True),
     (r"^All done! .*$", True),  # black
 )
+TAIL = 12_000
+"""A verdict stands at the end (characters)."""
 _COMPILED = tuple((re.compile(pattern, re.MULTILINE), ok) for pattern, ok in VERDICTS)
 _ERROR = re.compile(
     r"^(?:error(?:\[E\d+\])?: .*|\S+?[:(]\d+[:,]\d+\)?:? (?:fatal )?error:? .*|\S+\.go:\d+:\d+: .*)$",
@@ -60,6 +62,7 @@ _ERROR = re.compile(
 )  # fmt: skip
 def verdict(run: Run, text: str) -> Iterator[Claim]:
     """Read the last verdict of a checker or a build, and the first error's line."""
+    text = text[-TAIL:]
     last: tuple[int, re.Match[str], bool] | None = None
     for pattern, ok in _COMPILED:
         for match in pattern.finditer(text):

@@ -92,7 +92,7 @@ _STATUS = re.compile(r"^>|\.\.\.$|…$")
 """What a program does just now is no heading."""
 _TAG = re.compile(
     r"^\s*\[(?:timing|timer|time|perf|bench|benchmark|profile|profiler|metrics?|stats?)\] ",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _FIRST = re.compile(
     r"^\s*(?:(?P<tag>[\w()-]{2,24}):\s+)?(?P<figures>\d[\d.,]* ?[A-Za-zµ]\S*(?:\s{2,}|\s)(?:\d\S*(?: ?[A-Za-zµ%/]+(?=\s|$))?\s*){1,4})(?P<rest>(?:\S+ ?){0,6})$"
@@ -145,6 +145,8 @@ def results(run: Run, text: str) -> Iterator[Claim]:
     """Yield a measurement for each labelled figure, mean and spread of numbered runs."""
     own, log, known = runs_own(run), shows_log(run), measures(run)
     if len(text) > LONGEST or _MARKUP.match(text):
+        return
+    if not (own or known or log) and _TAG.search(text) is None:
         return
     found = _Found(known=known)
     in_tables = set(spans(grids(text)))
