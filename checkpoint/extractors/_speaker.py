@@ -154,7 +154,11 @@ class Speaker:
         if sentence.rstrip("*_ )").endswith(("?", "？")):
             return self._question(sentence, cues, pieces, at), 1
         if "retraction" in cues:
-            return [self._fact("retraction", sentence)], 1
+            # "The 880 MB/s came from an empty file. I retract it.": the figure stands before
+            whole = (
+                sentence if at == 0 or _FIGURE.search(sentence) else f"{pieces[at - 1]} {sentence}"
+            )
+            return [self._with_text("retraction", sentence, whole)], 1
         if "narration" in cues:
             if "next_sentence" in cues or "next" in cues:
                 return [self._fact("plan", sentence, done=False, order=0, single=True)], 1
@@ -223,11 +227,15 @@ class Speaker:
         if not (strong or weak) or ("planned" in cues and "root_cause" not in cues):
             return [], 0
         wide = sum(c >= "\u2e80" for c in sentence)  # a CJK character says as much as three letters
+        whole, fix, used = sentence, "", 1
         if strong and not (
             "fault" in cues or self._specific(sentence) or len(sentence) + 2 * wide > 45
         ):
-            return [], 0
-        whole, fix, used = sentence, "", 1
+            # "Found it. The pool is never closed.": it announces the cause
+            if "hedge" in cues or not self._told(pieces, at + 1):
+                return [], 0
+            whole, used = pieces[at + 1], 2
+            sentence = whole
         while at + used < len(pieces) and strong:
             piece = pieces[at + used]
             later = find(self._settings, uncoded(piece))
@@ -254,6 +262,14 @@ class Speaker:
             facts.append(self._fact("outcome", sentence, good=True))
         return facts, used
 
+    def _told(self, pieces: Sequence[str], at: int) -> bool:
+        """Whether a sentence stands here that may tell a cause."""
+        if at >= len(pieces) or pieces[at].rstrip().endswith(("?", "？", ":", "：")):
+            return False
+        cues = find(self._settings, uncoded(pieces[at]))
+        stops = {"narration", "planned", "hedge", "next_sentence", "fixed", "decision", "done"}
+        return len(pieces[at]) >= 25 and not stops & cues.keys()
+
     def _because(self, cues: Cues) -> bool:
         """Whether "because" follows soon upon what went wrong."""
         fault, because = cues.get("fault"), cues.get("cause_weak")
@@ -263,6 +279,7 @@ class Speaker:
 
     def _statement(self, sentence: str, block: Block, cues: Cues, under: str) -> list[Fact]:
         facts: list[Fact] = []
+        weak: list[Fact] = []
         if "not_fixed" in cues:
             facts.append(self._fact("outcome", sentence, good=False))
         elif {"fixed", "fix_named"} & cues.keys() and not {"hedge", "planned"} & cues.keys():
@@ -281,10 +298,12 @@ class Speaker:
             )
         if "done" in cues and not {"negation", "planned", "hedge"} & cues.keys():
             facts.append(self._fact("claimed", sentence))
+        elif "done_weak" in cues and not {"negation", "planned", "hedge"} & cues.keys():
+            weak = [self._fact("claimed", sentence, weak=True)]
         figures = [self._in_context(f, block) for f in self._figures(sentence, cues)]
         if figures and facts and any(f.kind != "claimed" for f in facts):
             return [*facts, *figures]
-        return figures or facts or self._finding(sentence, block, cues)
+        return [*weak, *(figures or facts or self._finding(sentence, block, cues))]
 
     def _figures(self, sentence: str, cues: Cues) -> list[Fact]:
         """A sentence that states quantities which were measured, here or by others."""
@@ -320,7 +339,8 @@ class Speaker:
                 "decision",
                 sentence,
                 reason=plain(sentence[reason.start() :]) if reason else "",
-                changed="decision_changed" in cues,
+                changed="decision_changed" in cues or "leaves" in cues,
+                leaves=cues["leaves"]["old"] if "leaves" in cues else "",
             )
         ]
 

@@ -48,13 +48,22 @@ def stated(sentence: str, *, improved: bool) -> Stated | None:
     if not found:
         return None
     values = tuple(q.text for q in found)
+    old = tuple(_old(sentence, found)) if improved else ()
+    moved = bool(old) and _MOVED.search(sentence) is not None
     return Stated(
         values,
-        tuple(_old(sentence, found)) if improved else (),
-        any(measurable(q, sentence) and not _set(q, sentence) for q in found),
+        old,
+        moved or any(measurable(q, sentence) and not _set(q, sentence) for q in found),
     )
 
 
+_MOVED = re.compile(
+    r"\b(?:shr[aiu]nk|dropped|fell|cut|reduced|grew|rose|went|took|brought|slimmed|saved|is down|"
+    r"sank|sanken|stieg|schrumpfte|fiel|bajó|pasó|redujo|subió|creció|caiu|passou|reduziu|subiu|"
+    r"passée?|baissé|tombée?|réduite?|упал\w*|снизил\w*|вырос\w*|сократил\w*)\b|降|减|升|缩|減|縮|増",
+    re.IGNORECASE,
+)
+"""A size that went from one value to another was measured."""
 _LIMIT = (
     r"(?:time-?outs?|limits?|intervals?|delays?|deadlines?|ttl|windows?|caps?|budgets?|"
     r"thresholds?|grace|retries|backoff|sleeps?|waits?)"

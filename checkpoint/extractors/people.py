@@ -114,6 +114,10 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
             cues = find(settings, uncoded(sentence))
             asked = "asks" in cues
             # What a person says when refusing a call is a correction, whatever its words.
+            told = not asked and not sentence.rstrip().endswith(("?", "？"))
+            if told and "not_fixed" in cues and "hedge" not in cues:
+                yield fact(message, "outcome", "", sentence, Authority.PERSON,
+                           text=plain(sentence), good=False)  # fmt: skip
             rule = "instruction" in cues or "lift" in cues or where == "refusal"
             replaced = replaced or "goal_replaced" in cues
             if rule and not (asked and "standing" not in cues):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint.fold._book import affirm, evidence, name
 from checkpoint.fold._similar import coverage, negated, same, shared, words
-from checkpoint.state import Fact, RootCause, RuledOut
+from checkpoint.state import Authority, Fact, RootCause, RuledOut
 
 if TYPE_CHECKING:
     from checkpoint.fold import Fold
@@ -51,7 +51,7 @@ def cause(fold: Fold, fact: Fact) -> None:
             )
         )
     fold.state.working.last_cause = known.key
-    if fact.fields.get("strong"):
+    if fact.fields.get("strong") and not suspected:
         fold.state.working.asks_why = False
 
 
@@ -103,8 +103,8 @@ def outcome(fold: Fold, fact: Fact) -> None:
     """What came of a fix: it holds, or the cause is open again."""
     text: str = fact.fields["text"]
     target = _meant(fold, fact, text)
-    if target is None:
-        return
+    if target is None or (fact.authority == Authority.PERSON and target.status != "fixed"):
+        return  # a person's "still broken" reopens what was said to be fixed, and no more
     target.results.append(evidence(fact))
     del target.results[:-4]
     affirm(target, fact)

@@ -21,15 +21,24 @@ if TYPE_CHECKING:
 REMEMBERED = 1_500
 """So many figures are remembered as affirmed, stale or printed; the oldest go first."""
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d+|(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"[\d.]+,(?:\d{1,2}|\d{4,})$|\d{1,3}(?:\.\d{3})+,\d+$")
+"""A comma before three digits groups them, any other is a decimal comma."""
 
 
 def number(text: str) -> str:
-    """Return the digits of a figure, plain: "9,412,000 tok/s" -> "9412000", "82.50" -> "82.5"."""
+    """Return the digits of a figure, plain.
+
+    "9,412,000 tok/s" -> "9412000", "82.50" -> "82.5", "1.240,5 ms" -> "1240.5".
+    """
     match = _NUMBER.search(text)
-    if match is None:
-        return ""
-    digits = match.group().replace(",", "")
+    return _plain(match.group().rstrip(",")) if match else ""
+
+
+def _plain(digits: str) -> str:
+    if _DECIMAL_COMMA.match(digits):
+        digits = digits.replace(".", "").replace(",", ".")
+    digits = digits.replace(",", "")
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
@@ -193,11 +202,11 @@ def figure(fold: Fold, fact: Fact) -> None:
 def retraction(fold: Fold, fact: Fact) -> None:
     """A figure was taken back: what gave it no longer counts."""
     text = fact.fields["text"]
-    stated = [n.replace(",", "") for n in _NUMBER.findall(text)]
+    stated = [_plain(n.rstrip(",")) for n in _NUMBER.findall(text)]
     stated = [n for n in stated if telling(n) or "." in n]
     scaled = [*stated, *_scaled(text)]
     for known in fold.measurements:
-        if any(_close(s, known.value.replace(",", "")) for s in scaled):
+        if any(_close(s, number(known.value) or known.value) for s in scaled):
             known.status = "retracted"
             outdate(fold, known.text, "", fact.message)
             affirm(known, fact)

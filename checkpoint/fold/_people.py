@@ -132,6 +132,9 @@ def _lift(fold: Fold, fact: Fact) -> None:
         return
     best.status = "lifted"
     best.changed = text
+    for goal in fold.goals:  # a goal may be told in one breath with its rule
+        if goal.last < fact.message and coverage(best.text, goal.text) == 1.0:
+            goal.changed = text
     affirm(best, fact)
 
 
@@ -164,9 +167,15 @@ def after(fold: Fold, message: Message) -> None:
     working = fold.state.working
     if working.request is None or message.number <= working.request.message:
         return
+    why = working.asks_why and _only_guessed(fold, message.number)
     spoke = message.role == "assistant" and not message.calls() and len(message.said().strip()) > 1
     if spoke and not message.subagent and message.origin == "agent":
-        working.request, working.request_text, working.asks_why = None, "", False
+        working.request, working.request_text, working.asks_why = None, "", why
+
+
+def _only_guessed(fold: Fold, number: int) -> bool:
+    """Whether a message answers with a suspicion: "why?" stays open."""
+    return any(c.last == number and c.status == "suspected" for c in fold.root_causes)
 
 
 Act = Callable[["Fold", Fact], None]

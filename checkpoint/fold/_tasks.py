@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from checkpoint.fold._book import Book, affirm, evidence, name
-from checkpoint.fold._similar import coverage, negated, numbers, same, words
+from checkpoint.fold._similar import coverage, negated, numbers, same, told, words
 from checkpoint.state import Fact, Task
 
 if TYPE_CHECKING:
     from checkpoint.fold import Fold
 
+LEFT = 100
+"""Added to the place of each step of a list in words once another list follows."""
+UNLISTED = "no longer listed"
 Status = Literal["pending", "in_progress", "blocked", "done", "dropped"]
 Source = Literal[
     "todo", "commit", "pull-request", "release", "push", "test", "ci", "words", "request", "note"
@@ -160,9 +163,11 @@ def plan(fold: Fold, fact: Fact) -> None:
         for key in working.plan:
             left = find(fold, key)
             if left is not None and left.source == "words" and left.status == "pending":
-                left.order += 100
+                left.order += LEFT
         working.plan, working.plan_message = [], fact.message
     known = _known(fold, text)
+    if known is not None and known.order > LEFT and fact.fields["order"] <= LEFT:
+        _unlist(fold, known, fact)
     if known is None:
         known = put(
             fold,
@@ -177,11 +182,23 @@ def plan(fold: Fold, fact: Fact) -> None:
         if known.source == "words":
             move(fold, known, "done" if fields["done"] else "pending")
             known.order = fields["order"]
+            known.changed = "" if known.changed == UNLISTED else known.changed
     working.plan.append(known.key)
 
 
+def _unlist(fold: Fold, said_again: Task, fact: Fact) -> None:
+    """A list is given again without some of its steps: those are no longer next."""
+    for left in list(fold.next_steps):
+        of_list = left.source == "words" and left.last == said_again.last
+        if of_list and left is not said_again and left.order > LEFT:
+            affirm(left, fact)
+            left.changed = UNLISTED
+            move(fold, left, "dropped")
+
+
 def _known(fold: Fold, text: str) -> Task | None:
-    tasks: list[Task] = [*_open(fold), *fold.accomplished]
+    unlisted = [t for t in fold.dropped if t.changed == UNLISTED]
+    tasks: list[Task] = [*_open(fold), *fold.accomplished, *unlisted]
     for task in tasks:
         if task.source in ("todo", "words", "request") and same(task.text, text):
             return task
@@ -203,13 +220,9 @@ def claimed(fold: Fold, fact: Fact) -> None:
     """Words that something is done: they complete an open task, or stand as a claim."""
     text: str = fact.fields["text"]
     working = fold.state.working
-    for task in list(_open(fold)):
-        if task.source == "todo" and task.key in working.todo_list:
-            continue  # the agent's to-do tool will tell
-        if _completes(text, task.text):
-            affirm(task, fact)
-            move(fold, task, "done")
-            task.verified = task.verified or working.last_edit > task.first
+    _complete(fold, fact, text, loose=not fact.fields.get("weak"))
+    if fact.fields.get("weak"):
+        return  # it may tell of a state, not of work: worth a line only if work is named so
     for task in fold.accomplished:
         if same(task.text, text, 90.0):
             affirm(task, fact)
@@ -218,13 +231,25 @@ def claimed(fold: Fold, fact: Fact) -> None:
     task.verified = working.last_edit >= 0 and fact.message - working.last_edit <= 12
 
 
-def _completes(claim: str, task: str) -> bool:
+def _complete(fold: Fold, fact: Fact, text: str, *, loose: bool) -> None:
+    """Move the open tasks that `text` says are done; `loose`: a part of a task's words may do."""
+    working = fold.state.working
+    for task in list(_open(fold)):
+        if task.source == "todo" and task.key in working.todo_list:
+            continue  # the agent's to-do tool will tell
+        if task.first < fact.message and _completes(text, task.text, loose=loose):
+            affirm(task, fact)
+            move(fold, task, "done")
+            task.verified = task.verified or working.last_edit > task.first
+
+
+def _completes(claim: str, task: str, *, loose: bool) -> bool:
     if negated(claim) != negated(task):
         return False
     wanted = set(numbers(task)) - set(numbers(claim))
     if wanted and any(len(n) > 1 for n in wanted):
         return False
-    return coverage(claim, task) >= 0.6 or coverage(task, claim) >= 0.75
+    return (loose and coverage(claim, task) >= 0.6) or told(task, claim) >= 0.75
 
 
 def commit(fold: Fold, fact: Fact) -> None:
@@ -241,6 +266,7 @@ def commit(fold: Fold, fact: Fact) -> None:
             task.sha, task.text = sha or task.sha, fields["subject"] or task.text
             affirm(task, fact)
             return
+    _complete(fold, fact, fields["subject"], loose=False)
     put(fold, fact, fields["subject"], "done", "commit", sha=sha)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,8 @@ def decision(fold: Fold, fact: Fact) -> None:
     history: list[Past] = []
     if fact.fields.get("changed"):
         for known in fold.decisions:
-            if known.status == "current" and _replaces(text, known.text):
+            leaves = fact.fields.get("leaves", "")
+            if known.status == "current" and _replaces(leaves, text, known.text):
                 known.status = "superseded"
                 history.append(Past(value=known.text, message=known.last))
     key = fold.decisions.unused(" ".join(words(text)[:12]) or text[:80])
@@ -42,21 +42,12 @@ def decision(fold: Fold, fact: Fact) -> None:
     )
 
 
-_OLD = re.compile(
-    r"\b(?:from|away from|instead of|rather than|statt|anstelle|au lieu de|en vez de|"
-    r"em vez de|вместо)\s+"
-    r"(?P<old>.{2,60}?)(?:\s+(?:to|with|for|because|since|as|zu|auf|à|a|para|на)\b|[.,;]|$)",
-    re.IGNORECASE,
-)
-
-
-def _replaces(text: str, known: str) -> bool:
+def _replaces(leaves: str, text: str, known: str) -> bool:
     """Whether a decision names an earlier one as what it leaves.
 
     Or speaks of just the same things.
     """
-    old = _OLD.search(text)
-    if old is not None and coverage(old["old"], known) >= 0.99:
+    if words(leaves) and coverage(leaves, known) >= 0.99:
         return True
     return shared(known, text) >= 4 and coverage(known, text) >= 0.5
 

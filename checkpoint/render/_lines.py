@@ -68,7 +68,7 @@ def _goal(state: State, stale: Stale) -> Section:
     for goal in state.goals:
         text = line(stale.mark(goal.text, goal.last), 420)
         if goal.changed:
-            text += f" — changed: {line(goal.changed)}"
+            text += f" — earlier wording, changed since: {line(goal.changed)}"
         names = {"overall": "**Overall:** ", "current": "**Now:** ", "replaced": "Dropped: "}
         rank = {"overall": 200.0, "current": 180.0, "replaced": -30.0}.get(goal.status, 0.0)
         section.add(

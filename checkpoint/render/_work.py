@@ -83,7 +83,7 @@ def next_steps(state: State, stale: Stale) -> Section:
             rank - 1.5 * _age(task, state),
             place + task.order,
         )
-    for task in state.dropped[-6:]:
+    for task in [t for t in state.dropped if t.source != "words"][-6:]:
         section.add(
             f"Dropped: ~~{line(task.text, 160)}~~ (left the list without being done) "
             f"{marks(task.first, task.last)}",
