@@ -227,10 +227,10 @@ def _quoted(words: list[str]) -> list[str]:
 def _simple(piece: str, host: str, cwd: str, documents: list[str]) -> Run | None:
     text = piece.strip()
     heredoc = ""
-    for mark in HEREDOC.finditer(text):
-        if text[mark.start() : mark.start() + 3] != "<<<" and documents:
+    for _ in HEREDOC.finditer(text):
+        if documents:
             heredoc = documents.pop(0)
-    words = split(HEREDOC.sub(" ", text)) if "<<" in text and "<<<" not in text else split(text)
+    words = split(HEREDOC.sub(" ", text))
     text, words = _past_keywords(text, words)
     if not words or words[0] in ("for", "case", "select", "function", "in"):
         return None

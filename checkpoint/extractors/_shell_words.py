@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_][\w.-]*)\1")
+HEREDOC = re.compile(r"(?<!<)<<-?\s*(['\"]?)([A-Za-z_][\w.-]*)\1")
 
 
 def take_heredocs(command: str) -> tuple[str, list[str]]:
@@ -24,8 +24,6 @@ def take_heredocs(command: str) -> tuple[str, list[str]]:
         kept.append(line)
         at += 1
         for mark in HEREDOC.finditer(line):
-            if line[mark.start() : mark.start() + 3] == "<<<":
-                continue
             body: list[str] = []
             while at < len(lines) and lines[at].strip().rstrip("'\"") != mark.group(2):
                 body.append(lines[at])
