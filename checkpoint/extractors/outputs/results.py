@@ -34,7 +34,7 @@ _SPACED = re.compile(
     r"^[ \t]*(?P<label>[^\W\d_][\w ./%()-]{0,40}?)[ \t]{2,}(?P<rest>[~≈]?\d.{0,60})$"
 )
 _DONE = re.compile(
-    r"^(?P<verb>[A-Za-z]+ed|wrote|read|done|ran|built)[:]? (?P<n>\d[\d,]*) (?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?)(?P<rest>(?: in | from | to | \(|,).{0,80}|\.)?$",
+    r"^(?P<verb>(?!need|speed|seed|feed|embed|indeed|shed|red)[A-Za-z]+ed|wrote|read|done|ran|built)[:]? (?P<n>\d[\d,]*) (?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?)(?P<rest>(?: in | from | to | \(|,).{0,80}|\.)?$",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
@@ -48,7 +48,7 @@ _MEAN = re.compile(r"^(?:mean|average|avg|median)\b", re.IGNORECASE)
 _DULL = re.compile(
     r"^(?:https?|line|warning|error|note|info|debug|pid|port|id|date|time|size|version|created|seed|"
     r"modified|uid|gid|inode|links|access|change|eta|elapsed|downloading|compiling|real|user|sys|"
-    r"exit|status|step|epoch|batch|page|file|started|finished|at|host|address|memory usage)s?$|"
+    r"exit|status|step|uptime|epoch|batch|page|file|started|finished|at|host|address|memory usage)s?$|"
     r"\btime-?outs?\b|\binterval\b|\blimits?\b|\bttl\b|\bdeadline\b|\bbudget\b|\bthresholds?\b|"
     r"\btargets?\b|\bgoals?\b|\bexpected\b|\bestimated?\b|\bprojected\b|\brequired?\b|\bmemory\.used\b|"
     r"\bport\b|\bpid\b|\bversion\b|\bexit code\b|\berrno\b|\bslo\b|\bsla\b|"
@@ -111,7 +111,9 @@ _WORDS = re.compile(r"[^\W_]*[^\W\d_][^\W_]*[ =:]+[~≈]?\d|->|→")
 _PARTICIPLE = {"wrote": "written", "ran": "run"}
 _MARKUP = re.compile(r"\s*(?:\{|<|\[\s*(?:[{\"\[\n]|-?\d[\d.]*\s*[,\]]))")
 """JSON, XML and HTML are written for programs."""
-_WARM = re.compile(r"\bwarm-?up\b", re.IGNORECASE)
+_WARM = re.compile(r"(?<![a-z])warm-?up", re.IGNORECASE)
+_LOAD = re.compile(r"^(?:disk|cpu|gpu|ram|mem|memory|swap|load|battery)\b", re.IGNORECASE)
+"""How full a machine is just now is no result."""
 _DIGIT = re.compile(r"\d")
 
 
@@ -191,7 +193,7 @@ def _line(found: _Found, line: str, *, strict: bool) -> None:
     if _PROGRESS.search(line) or _UNMEASURED.search(line):
         return
     done = _DONE.match(line.strip())
-    if done and not strict:
+    if done and not strict and dimension(done["what"].split()[0]) in ("", "count"):
         _did(found, done, line)
         return
     if _leading(found, line) or (not strict and _pairs(found, line)):
@@ -299,6 +301,8 @@ def _labelled(found: _Found, label: str, rest: str, line: str, *, strict: bool) 
 
 def _counts(figure: Quantity, unit: str, label: str, *, strict: bool) -> bool:
     """Whether a labelled figure is one that was measured."""
+    if figure.dimension in ("share", "bytes") and _LOAD.search(label):
+        return False
     if figure.dimension in _KINDS or figure.dimension.endswith("each") or "/" in unit:
         return not strict or figure.dimension != "share" or _TELLING.search(label) is not None
     if unit and not figure.unit:
