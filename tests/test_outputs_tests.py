@@ -102,6 +102,15 @@ def test_a_cut_output_of_several_binaries_gives_no_count():
     line = "test result: ok. 20 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n"
     (fact,) = told("cargo test 2>&1 | tail -5", line, kind="tests")
     assert picked(fact, "ok", "passed") == (True, 0)
+    (fact,) = told(
+        "go test ./... | tail -2", "ok  \tshop/a\t0.1s\nok  \tshop/b\t0.1s\n", kind="tests"
+    )
+    assert picked(fact, "ok", "passed") == (True, 0)
+
+
+def test_packages_are_not_tests():
+    (fact,) = told("go test ./...", "ok  \tshop/a\t0.1s\nok  \tshop/b\t0.1s\n", kind="tests")
+    assert picked(fact, "passed", "of") == (2, "packages")
 
 
 CHECKS = [
