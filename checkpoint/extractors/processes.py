@@ -205,7 +205,7 @@ def _terminal(message: Message, call: ToolCall, run: Run, words: list[str]) -> I
             act="start",
             command=run.command,
             host=run.host,
-            name=run.option("-S"),
+            name=run.option("-S", "-dmS", "-mdS"),
             port=port(run.command),
         )
 
