@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint.extractors import _cues
@@ -100,6 +100,7 @@ def test_every_language_has_the_categories_of_english() -> None:
     assert {name: wanted - have for name, have in by_language.items() if wanted - have} == {}
 
 
+@settings(max_examples=30)  # drawing a text of a long pattern takes its time
 @given(st.data())
 def test_a_required_literal_stands_in_every_match(data: st.DataObject) -> None:
     _, _, pattern = data.draw(st.sampled_from(_all_cues()))
