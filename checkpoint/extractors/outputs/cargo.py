@@ -33,7 +33,9 @@ def cargo_test(run: Run, text: str) -> Iterator[Claim]:
                  ok=all(one[1] == "ok" for one in found))  # fmt: skip
 
 
-_NEXTEST = re.compile(r"^\s*Summary \[\s*([\d.]+s)\] \d+(?:/\d+)? tests? run: (.*)$", re.MULTILINE)
+_NEXTEST = re.compile(
+    r"^[ \t]*Summary \[\s*([\d.]+s)\] \d+(?:/\d+)? tests? run: (.*)$", re.MULTILINE
+)
 
 
 @output(commands=("cargo nextest",), signatures=(" tests run: ", " test run: "))
@@ -44,7 +46,7 @@ def nextest(run: Run, text: str) -> Iterator[Claim]:
         return
     told = counts(match[2])
     failing = re.findall(
-        r"^\s*(?:FAIL|TIMEOUT|SIGABRT) \[\s*[\d.]+s\] (?:\(\S+\) )?(.+)$", text, re.MULTILINE
+        r"^[ \t]*(?:FAIL|TIMEOUT|SIGABRT) \[\s*[\d.]+s\] (?:\(\S+\) )?(.+)$", text, re.MULTILINE
     )
     yield outcome(run, match.group(0), "nextest", passed=told.get("passed", 0),
                  failed=told.get("failed", 0) + told.get("timed", 0), skipped=told.get("skipped", 0),
@@ -52,11 +54,11 @@ def nextest(run: Run, text: str) -> Iterator[Claim]:
 
 
 _TIME = re.compile(
-    r"^(?P<name>\S[^\n]*?)?\s+(?P<what>time|thrpt):\s+\[(?P<low>[\d.]+ \S+) (?P<value>[\d.]+) (?P<unit>\S+) (?P<high>[\d.]+ \S+)\]",
+    r"^(?P<name>\S[^\n]{0,200}?)?[ \t]+(?P<what>time|thrpt):[ \t]+\[(?P<low>[\d.]+ \S+) (?P<value>[\d.]+) (?P<unit>\S+) (?P<high>[\d.]+ \S+)\]",
     re.MULTILINE,
 )
-_CHANGE = re.compile(r"^\s+(?:change:|time:)\s+\[\S+ (\S+%) \S+\] \(p = ", re.MULTILINE)
-_VERDICT = re.compile(r"^\s+Performance has (improved|regressed)\.", re.MULTILINE)
+_CHANGE = re.compile(r"^[ \t]+(?:change:|time:)\s+\[\S+ (\S+%) \S+\] \(p = ", re.MULTILINE)
+_VERDICT = re.compile(r"^[ \t]+Performance has (improved|regressed)\.", re.MULTILINE)
 
 
 @output(commands=("cargo bench", "cargo criterion"), signatures=("time:   [",))

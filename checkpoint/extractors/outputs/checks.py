@@ -27,7 +27,7 @@ VERDICTS: tuple[tuple[str, bool], ...] = (
         r"^error: could not compile `\S+`(?: \(.*?\))?(?: due to (?P<n>\d+) previous errors?)?.*$",
         False,
     ),  # cargo
-    (r"^\s*Finished `?\w+`? .*target\(s\) in [\d.ms ]+$", True),
+    (r"^[ \t]*Finished `?\w+`? .*target\(s\) in [\d.ms ]+$", True),
     (r"^make(?:\[\d+\])?: \*\*\* .* Error \d+$", False),
     (r"^BUILD SUCCESS(?:FUL)?\b.*$", True),  # Gradle
     (r"^BUILD FAILED\b.*$", False),

@@ -40,7 +40,7 @@ def _row(line: str, name: str, unit: str, cells: dict[str, str]) -> Iterator[Cla
 
 
 _GOOGLE = re.compile(
-    r"^(?P<name>\S*\w/?\S*)\s+(?P<real>[\d.]+) (?P<unit>ns|us|ms|s)\s+(?P<cpu>[\d.]+) (?:ns|us|ms|s)\s+(?P<n>\d+)(?P<rest>.*)$",
+    r"^(?P<name>\S+)[ \t]+(?P<real>[\d.]+) (?P<unit>ns|us|ms|s)\s+(?P<cpu>[\d.]+) (?:ns|us|ms|s)\s+(?P<n>\d+)(?P<rest>.*)$",
     re.MULTILINE,
 )
 
@@ -74,11 +74,11 @@ def jmh(run: Run, text: str) -> Iterator[Claim]:
 
 
 _BENCHMARK_JS = re.compile(
-    r"^(?P<name>\S.*?) x (?P<value>[\d,.]+) ops/sec ±(?P<pm>[\d.]+%) \((?P<n>\d+) runs? sampled\)",
+    r"^(?P<name>\S.{0,120}?) x (?P<value>[\d,.]+) ops/sec ±(?P<pm>[\d.]+%) \((?P<n>\d+) runs? sampled\)",
     re.MULTILINE,
 )
 _VITEST = re.compile(
-    r"^\s*·\s+(?P<name>.+?)\s{2,}(?P<hz>[\d,.]+)\s+[\d.]+\s+[\d.]+\s+(?P<mean>[\d.]+)\s.*?±(?P<pm>[\d.]+%)\s+\d+",
+    r"^[ \t]*·[ \t]+(?P<name>\S.{0,120}?)[ \t]{2,}(?P<hz>[\d,.]+)\s+[\d.]+\s+[\d.]+\s+(?P<mean>[\d.]+)\s.*?±(?P<pm>[\d.]+%)\s+\d+",
     re.MULTILINE,
 )
 

@@ -15,7 +15,7 @@ _FIO_HEAD = re.compile(
     re.MULTILINE,
 )
 _FIO_IO = re.compile(
-    r"^\s+(?P<way>read|write|trim): IOPS=(?P<iops>[\d.]+)(?P<k>[kM]?), BW=(?P<bw>[\d.]+)(?P<unit>[KMG]?i?B/s)",
+    r"^[ \t]+(?P<way>read|write|trim): IOPS=(?P<iops>[\d.]+)(?P<k>[kM]?), BW=(?P<bw>[\d.]+)(?P<unit>[KMG]?i?B/s)",
     re.MULTILINE,
 )
 
@@ -75,7 +75,7 @@ def dd(run: Run, text: str) -> Iterator[Claim]:
 
 
 _EVENT = re.compile(
-    r"^\s+(?P<value>\d[\d.,]*)\s+(?:(?P<unit>msec|Joules)\s+)?(?P<event>[a-zA-Z][\w./:-]*)(?:\s+#\s+(?P<derived>[\d.,]+)\s+(?P<of>\S.*?))?"
+    r"^[ \t]+(?P<value>\d[\d.,]*)\s+(?:(?P<unit>msec|Joules)\s+)?(?P<event>[a-zA-Z][\w./:-]*)(?:\s+#\s+(?P<derived>[\d.,]+)\s+(?P<of>\S.*?))?"
     r"(?:\s+\([\d.]+%\))?\s*$",
     re.MULTILINE,
 )
@@ -97,7 +97,7 @@ def perf_stat(run: Run, text: str) -> Iterator[Claim]:
             yield measured(match.group(0), head[1], match["event"], match["value"],
                            match["unit"] or "", spread=derived)  # fmt: skip
     took = re.search(
-        r"^\s+([\d.,]+) (?:\+- ([\d.,]+) )?seconds time elapsed.*$", text[start:], re.MULTILINE
+        r"^[ \t]+([\d.,]+) (?:\+- ([\d.,]+) )?seconds time elapsed.*$", text[start:], re.MULTILINE
     )
     if took:
         yield measured(took.group(0), head[1], "time elapsed", took[1], "seconds",

@@ -11,7 +11,7 @@ from checkpoint.extractors.outputs._claims import measured, outcome, repeated
 
 _OK = re.compile(r"^ok[ \t]+(\S+)[ \t]+(?:[\d.]+s|\(cached\)).*$", re.MULTILINE)
 _BAD = re.compile(r"^FAIL[ \t]+(\S+).*$", re.MULTILINE)
-_ONE = re.compile(r"^\s*--- (PASS|FAIL|SKIP): (\S+) \(", re.MULTILINE)
+_ONE = re.compile(r"^[ \t]*--- (PASS|FAIL|SKIP): (\S+) \(", re.MULTILINE)
 _ENDED = re.compile(r"^(?:PASS|FAIL|panic: .*)$", re.MULTILINE)
 
 

@@ -18,7 +18,7 @@ def _hardware(subject: str, attribute: str, value: str, quote: str) -> Claim:
 
 
 def _keyed(text: str, name: str) -> re.Match[str] | None:
-    return re.search(rf"^\s*{re.escape(name)}:[ \t]+(.+?)[ \t]*$", text, re.MULTILINE)
+    return re.search(rf"^[ \t]*{re.escape(name)}:[ \t]+(.+?)[ \t]*$", text, re.MULTILINE)
 
 
 _LSCPU = (

@@ -57,7 +57,9 @@ def javascript_coverage(run: Run, text: str) -> Iterator[Claim]:
 _NODE = re.compile(
     r"^[#ℹ] (tests|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$", re.MULTILINE
 )
-_NOT_OK = re.compile(r"^\s*not ok \d+ - (.+?)(?: # .*)?$|^\s*✖ (.+?) \([\d.]+m?s\)$", re.MULTILINE)
+_NOT_OK = re.compile(
+    r"^[ \t]*not ok \d+ - (.+?)(?: # .*)?$|^[ \t]*✖ (.+?) \([\d.]+m?s\)$", re.MULTILINE
+)
 
 
 @output(signatures=("# pass ", "ℹ pass "))
@@ -74,8 +76,8 @@ def node_test(run: Run, text: str) -> Iterator[Claim]:
                  failing=[f for f in failing if "failing tests" not in f])  # fmt: skip
 
 
-_MOCHA = re.compile(r"^\s+(\d+) (passing|failing|pending)(?: \(([\d.]+m?s)\))?$", re.MULTILINE)
-_MOCHA_FAIL = re.compile(r"^\s+\d+\) (\S.*(?:\n\s{6,}\S.*?)??:)$", re.MULTILINE)
+_MOCHA = re.compile(r"^[ \t]+(\d+) (passing|failing|pending)(?: \(([\d.]+m?s)\))?$", re.MULTILINE)
+_MOCHA_FAIL = re.compile(r"^[ \t]+\d+\) (\S.*(?:\n\s{6,}\S.*?)??:)$", re.MULTILINE)
 
 
 @output(signatures=(" passing (", " passing\n"))

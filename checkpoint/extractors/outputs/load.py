@@ -29,8 +29,8 @@ def _url(run: Run) -> str:
 _WRK: Wanted = (
     (r"^Requests/sec:\s+([\d.]+)", "requests", "req/s"),
     (r"^Transfer/sec:\s+([\d.]+)([KMGT]?B)$", "transfer per second", ""),
-    (r"^\s+Latency\s+([\d.]+)(us|ms|s)\s", "latency average", ""),
-    (r"^\s+Non-2xx or 3xx responses: (\d+)", "non-2xx or 3xx responses", ""),
+    (r"^[ \t]+Latency\s+([\d.]+)(us|ms|s)\s", "latency average", ""),
+    (r"^[ \t]+Non-2xx or 3xx responses: (\d+)", "non-2xx or 3xx responses", ""),
 )
 
 
@@ -47,7 +47,7 @@ def wrk(run: Run, text: str) -> Iterator[Claim]:
     start = text.find("Latency Distribution")
     if start >= 0:
         for match in re.finditer(
-            r"^\s+(\d[\d.]*)%\s+([\d.]+)(us|ms|s|m)\b", text[start : start + 600], re.MULTILINE
+            r"^[ \t]+(\d[\d.]*)%\s+([\d.]+)(us|ms|s|m)\b", text[start : start + 600], re.MULTILINE
         ):
             share = match[1].rstrip("0").rstrip(".") if "." in match[1] else match[1]
             yield measured(match.group(0), head[2], f"latency p{share}", match[2], match[3],
@@ -80,7 +80,7 @@ def apache_bench(run: Run, text: str) -> Iterator[Claim]:
 
 
 _K6 = re.compile(
-    r"^\s*(?:[✓✗] +)?(?P<name>[a-z]\w+(?:\{[^}]*\})?)\.*: +(?P<values>(?:avg=|\d|[✓✗] ).*)$",
+    r"^[ \t]*(?:[✓✗] +)?(?P<name>[a-z]\w+(?:\{[^}]*\})?)\.*: +(?P<values>(?:avg=|\d|[✓✗] ).*)$",
     re.MULTILINE,
 )
 _K6_KEPT = ("http_req_duration", "http_req_failed", "http_reqs", "iteration_duration", "iterations",
@@ -112,8 +112,8 @@ def k6(run: Run, text: str) -> Iterator[Claim]:
 
 
 _LOCUST = re.compile(
-    r"^(?P<type>[A-Z]+)?\s+(?P<name>\S(?:.*?\S)?)\s+(?P<n>\d+)\s+(?P<bad>\d+)\((?P<share>[\d.]+)%\)\s+\|"
-    r"\s+(?P<avg>\d+)\s+\d+\s+(?P<max>\d+)\s+(?P<med>\d+)\s+\|\s+(?P<rate>[\d.]+)\s+[\d.]+$",
+    r"^(?P<type>[A-Z]+)?[ \t]+(?P<name>\S(?:.{0,200}?\S)?)[ \t]+(?P<n>\d+)[ \t]+(?P<bad>\d+)\((?P<share>[\d.]+)%\)[ \t]+\|"
+    r"[ \t]+(?P<avg>\d+)[ \t]+\d+[ \t]+(?P<max>\d+)[ \t]+(?P<med>\d+)[ \t]+\|[ \t]+(?P<rate>[\d.]+)[ \t]+[\d.]+$",
     re.MULTILINE,
 )
 
@@ -134,10 +134,10 @@ def locust(run: Run, text: str) -> Iterator[Claim]:
 
 
 _HEY: Wanted = (
-    (r"^\s+Requests/sec:\s+([\d.]+)$", "requests", "req/s"),
-    (r"^\s+Success rate:\s+([\d.]+)(%)$", "success rate", ""),
-    (r"^\s+Average:\s+([\d.]+) ?(ms|sec|secs)$", "average", "secs"),
-    (r"^\s+Slowest:\s+([\d.]+) ?(ms|sec|secs)$", "slowest", "secs"),
+    (r"^[ \t]+Requests/sec:\s+([\d.]+)$", "requests", "req/s"),
+    (r"^[ \t]+Success rate:\s+([\d.]+)(%)$", "success rate", ""),
+    (r"^[ \t]+Average:\s+([\d.]+) ?(ms|sec|secs)$", "average", "secs"),
+    (r"^[ \t]+Slowest:\s+([\d.]+) ?(ms|sec|secs)$", "slowest", "secs"),
 )
 
 
@@ -149,7 +149,7 @@ def hey_oha(run: Run, text: str) -> Iterator[Claim]:
     subject, config = _url(run), flags(run)
     yield from _each(text, _HEY, subject, config)
     for match in re.finditer(
-        r"^\s+(50|90|95|99)(?:\.00)?% in ([\d.]+) (ms|secs?)$", text, re.MULTILINE
+        r"^[ \t]+(50|90|95|99)(?:\.00)?% in ([\d.]+) (ms|secs?)$", text, re.MULTILINE
     ):
         yield measured(match.group(0), subject, f"p{match[1]}", match[2], match[3],
                        configuration=config)  # fmt: skip

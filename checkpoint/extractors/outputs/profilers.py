@@ -13,10 +13,11 @@ from checkpoint.extractors.outputs._names import subject
 TOP = 3
 """So many functions are kept: what takes the time, not where the rest is spread."""
 _PPROF = re.compile(
-    r"^\s*(\d[\d.]*\w*)\s+([\d.]+%)\s+([\d.]+%)\s+(\d[\d.]*\w*)\s+([\d.]+%)\s+(\S.*)$", re.MULTILINE
+    r"^[ \t]*(\d[\d.]*\w*)\s+([\d.]+%)\s+([\d.]+%)\s+(\d[\d.]*\w*)\s+([\d.]+%)\s+(\S.*)$",
+    re.MULTILINE,
 )
 _CPROFILE = re.compile(
-    r"^\s*(\d+(?:/\d+)?)\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\S.*)$",
+    r"^[ \t]*(\d+(?:/\d+)?)\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\S.*)$",
     re.MULTILINE,
 )
 

@@ -11,7 +11,7 @@ from checkpoint.extractors.outputs._claims import measured
 
 MOST = 6
 """Of longer lists no time is known to be whose."""
-_PSQL = re.compile(r"^\s*(?:(Execution|Planning) )?Time: ([\d.,]+) ms\b", re.MULTILINE)
+_PSQL = re.compile(r"^[ \t]*(?:(Execution|Planning) )?Time: ([\d.,]+) ms\b", re.MULTILINE)
 _MYSQL = re.compile(
     r"^(?:\d+ rows? in set|Query OK, \d+ rows? affected)[^\n]*? \((?:(\d+ min) )?([\d.]+) sec\)$",
     re.MULTILINE,
@@ -44,7 +44,7 @@ def query_time(run: Run, text: str) -> Iterator[Claim]:
 
 
 _WRITTEN = re.compile(
-    r"^\s*(?P<label>[A-Za-z][\w .-]{0,30}?)\s*[:=]\s*(?P<value>\d+[.,]\d+)\s*(?P<unit>s|ms|sec|seconds)?\s*$",
+    r"^[ \t]*(?P<label>[A-Za-z][\w .-]{0,30}?)\s*[:=]\s*(?P<value>\d+[.,]\d+)\s*(?P<unit>s|ms|sec|seconds)?\s*$",
     re.MULTILINE,
 )
 

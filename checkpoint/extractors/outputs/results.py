@@ -58,11 +58,11 @@ _DULL = re.compile(
 _TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b|^\[?\d{4}-\d\d-\d\d")
 _PROGRESS = re.compile(
     r"\d+/\d+ \[|% cpu |maxresident|^(?:real|user|sys)\s|\beta\b|it/s\]|s/it\]|\d+%\||\bremaining\b|\d+% Completed|[Dd]ownload(?:ed|ing)|━|█|MiB / |"
-    r"^\s*\d+[:|-]\s|\bloading\b",
+    r"^[ \t]*\d+[:|-]\s|\bloading\b",
     re.IGNORECASE,
 )
 _UNMEASURED = re.compile(
-    r"\bline \d+|^\s*[{}\]]|^\s*\[(?![\w .-]{1,24}\] )|[;{}]\s*$|^\s*(?:#|//|/\*)"
+    r"\bline \d+|^[ \t]*[{}\]]|^[ \t]*\[(?![\w .-]{1,24}\] )|[;{}]\s*$|^[ \t]*(?:#|//|/\*)"
 )
 _TELLING = re.compile(
     r"ratio|score|loss|\bacc(?:uracy)?\b|\bf1\b|recall|precision|speed-?up|perplexity|\bppl\b|bleu|rouge|\bwer\b|"
@@ -79,7 +79,7 @@ _COUNTED = re.compile(
 """Names that count only in the output of a command that says that it measures."""
 _KINDS = frozenset({"time", "rate", "share", "ratio", "transfer", "compute"})
 _SECTION = re.compile(
-    r"^\s*(?:[=#*~-]{2,}\s*(?P<ruled>[^\s=#*~-][^=\n]{0,60}?)\s*[=#*~-]*|\[(?P<boxed>[\w .=,/-]{2,40})\]|(?P<colon>[^\W\d_][^:\n]{0,50}):)\s*$"
+    r"^[ \t]*(?:[=#*~-]{2,}\s*(?P<ruled>[^\s=#*~-][^=\n]{0,60}?)\s*[=#*~-]*|\[(?P<boxed>[\w .=,/-]{2,40})\]|(?P<colon>[^\W\d_][^:\n]{0,50}):)\s*$"
 )
 
 
@@ -91,11 +91,11 @@ _PLAIN_TITLE = re.compile(
 _STATUS = re.compile(r"^>|\.\.\.$|…$")
 """What a program does just now is no heading."""
 _TAG = re.compile(
-    r"^\s*\[(?:timing|timer|time|perf|bench|benchmark|profile|profiler|metrics?|stats?)\] ",
+    r"^[ \t]*\[(?:timing|timer|time|perf|bench|benchmark|profile|profiler|metrics?|stats?)\] ",
     re.IGNORECASE | re.MULTILINE,
 )
 _FIRST = re.compile(
-    r"^\s*(?:(?P<tag>[\w()-]{2,24}):\s+)?(?P<figures>\d[\d.,]* ?[A-Za-zµ]\S*(?:\s{2,}|\s)(?:\d\S*(?: ?[A-Za-zµ%/]+(?=\s|$))?\s*){1,4})(?P<rest>(?:\S+ ?){0,6})$"
+    r"^[ \t]*(?:(?P<tag>[\w()-]{2,24}):\s+)?(?P<figures>\d[\d.,]* ?[A-Za-zµ]\S*(?:\s{2,}|\s)(?:\d\S*(?: ?[A-Za-zµ%/]+(?=\s|$))?\s*){1,4})(?P<rest>(?:\S+ ?){0,6})$"
 )
 _BARE = re.compile(
     r"^[ \t]*(?P<label>(?!.*\b(?:in|after|for|at|to|of|with|from|took|within|every|than|is|was|and|or)\b)[^\W\d_][\w/%()-]*(?: [\w/%()-]+){0,3}?) (?P<rest>\d[\d.,]* ?[A-Za-zµ%/]+)$"

@@ -44,7 +44,9 @@ def disk_usage(run: Run, text: str) -> Iterator[Claim]:
 def count(run: Run, text: str) -> Iterator[Claim]:
     """Read the lines of a named data file from `wc -l`."""
     for match in list(
-        re.finditer(r"^\s*(\d+) (/?\S+\.(?:jsonl?|csv|tsv|txt|parquet|log))$", text, re.MULTILINE)
+        re.finditer(
+            r"^[ \t]*(\d+) (/?\S+\.(?:jsonl?|csv|tsv|txt|parquet|log))$", text, re.MULTILINE
+        )
     )[:4]:
         yield Claim("measurement", match.group(0).strip(), {"subject": match[2], "metric": "lines",
                     "value": match[1], "unit": "lines", "text": f"{int(match[1]):,} lines",

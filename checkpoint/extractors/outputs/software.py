@@ -24,9 +24,11 @@ def _software(subject: str, version: str, quote: str, *, removed: bool = False) 
 )
 def pip_install(run: Run, text: str) -> Iterator[Claim]:
     """Read what pip or uv installed and removed."""
-    for match in re.finditer(r"^\s*Successfully uninstalled (\S+?)-(\d\S*)$", text, re.MULTILINE):
+    for match in re.finditer(
+        r"^[ \t]*Successfully uninstalled (\S+?)-(\d\S*)$", text, re.MULTILINE
+    ):
         yield _software(match[1], match[2], match.group(0), removed=True)
-    for line in re.finditer(r"^\s*Successfully installed (.+)$", text, re.MULTILINE):
+    for line in re.finditer(r"^[ \t]*Successfully installed (.+)$", text, re.MULTILINE):
         for package in line[1].split():
             name, _, version = package.rpartition("-")
             if name and re.match(r"\d", version):

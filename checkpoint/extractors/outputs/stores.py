@@ -69,15 +69,15 @@ def sysbench(run: Run, text: str) -> Iterator[Claim]:
     threads = re.search(r"^Number of threads: (\d+)$", text, re.MULTILINE)
     config = f"{threads[1]} threads" if threads else ""
     for pattern, metric, unit in (
-        (r"^\s+events per second:\s+([\d.]+)$", "events", "events/s"),
+        (r"^[ \t]+events per second:\s+([\d.]+)$", "events", "events/s"),
         (r"^Total operations: \d+ \(\s*([\d.]+) per second\)", "operations", "ops/s"),
         (r"^[\d.]+ MiB transferred \(([\d.]+) MiB/sec\)", "transfer", "MiB/sec"),
-        (r"^\s+transactions:\s+\d+\s+\(([\d.]+) per sec\.\)", "transactions", "per sec"),
-        (r"^\s+queries:\s+\d+\s+\(([\d.]+) per sec\.\)", "queries", "per sec"),
-        (r"^\s+read, MiB/s:\s+([\d.]+)$", "read", "MiB/s"),
-        (r"^\s+written, MiB/s:\s+([\d.]+)$", "written", "MiB/s"),
-        (r"^\s+avg:\s+([\d.]+)$", "latency average", "ms"),
-        (r"^\s+95th percentile:\s+([\d.]+)$", "latency p95", "ms"),
+        (r"^[ \t]+transactions:\s+\d+\s+\(([\d.]+) per sec\.\)", "transactions", "per sec"),
+        (r"^[ \t]+queries:\s+\d+\s+\(([\d.]+) per sec\.\)", "queries", "per sec"),
+        (r"^[ \t]+read, MiB/s:\s+([\d.]+)$", "read", "MiB/s"),
+        (r"^[ \t]+written, MiB/s:\s+([\d.]+)$", "written", "MiB/s"),
+        (r"^[ \t]+avg:\s+([\d.]+)$", "latency average", "ms"),
+        (r"^[ \t]+95th percentile:\s+([\d.]+)$", "latency p95", "ms"),
     ):
         match = re.search(pattern, text, re.MULTILINE)
         if match and float(match[1]):

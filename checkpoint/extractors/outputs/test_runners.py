@@ -40,13 +40,13 @@ FORMS = (
     Form("gradle", r"^(?P<total>\d+) tests completed(?:, (?P<failed>\d+) failed)?(?:, (?P<skipped>\d+) skipped)?$",
          r"^(\S+ > \S.*) FAILED$"),
     Form("ctest", r"^\d+% tests passed, (?P<failed>\d+) tests failed out of (?P<total>\d+)$",
-         r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run|ILLEGAL|Child aborted)[^)]*\)"),
-    Form("dotnet", r"^\s*(?:Passed|Failed)!\s+- Failed:\s+(?P<failed>\d+), Passed:\s+(?P<passed>\d+), "
+         r"^[ \t]*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run|ILLEGAL|Child aborted)[^)]*\)"),
+    Form("dotnet", r"^[ \t]*(?:Passed|Failed)!\s+- Failed:\s+(?P<failed>\d+), Passed:\s+(?P<passed>\d+), "
          r"Skipped:\s+(?P<skipped>\d+), Total:\s+\d+, Duration: (?P<took>[^-\n]+?)(?: - .*)?$",
-         r"^\s*Failed (\S+) \[", summed=True),
+         r"^[ \t]*Failed (\S+) \[", summed=True),
     Form("exunit", r"^(?:\d+ doctests?, )?(?P<total>\d+) tests, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) (?:skipped|excluded))?$",
-         r"^\s+\d+\) test (.+ \(\S+\))$"),
-    Form("xctest", r"^\s*Executed (?P<total>\d+) tests?, with (?:\d+ tests? skipped and )?(?P<failed>\d+) failures? "
+         r"^[ \t]+\d+\) test (.+ \(\S+\))$"),
+    Form("xctest", r"^[ \t]*Executed (?P<total>\d+) tests?, with (?:\d+ tests? skipped and )?(?P<failed>\d+) failures? "
          r"\(\d+ unexpected\) in (?P<took>[\d.]+) .*$", r"error: -\[(\S+ \S+)\]"),
     Form("gotestsum", r"^DONE (?P<total>\d+) tests(?:, (?P<skipped>\d+) skipped)?(?:, (?P<failed>\d+) failures?)?"
          r"(?:, (?P<errors>\d+) errors?)? in (?P<took>[\d.]+s)$"),

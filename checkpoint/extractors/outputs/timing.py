@@ -14,7 +14,7 @@ _REAL = re.compile(
     re.MULTILINE,
 )
 _ZSH = re.compile(
-    r"^(?P<what>.*?)\s*(?P<user>[\d.,]+)s user (?P<sys>[\d.,]+)s system \d+% cpu (?P<total>[\d:.,]+) total$",
+    r"^(?P<what>.{0,300}?)[ \t]*(?<![\d.,])(?P<user>[\d.,]{1,12})s user (?P<sys>[\d.,]+)s system \d+% cpu (?P<total>[\d:.,]+) total$",
     re.MULTILINE,
 )
 _GNU = re.compile(
@@ -47,7 +47,8 @@ def bash_time(run: Run, text: str) -> Iterator[Claim]:
 @output(signatures=("% cpu ", "maxresident)k", "\tMaximum resident set size"), beside=True)
 def other_time(run: Run, text: str) -> Iterator[Claim]:
     """Read zsh's `time`, GNU time's line and its `-v`: wall time, most memory."""
-    for match in list(_ZSH.finditer(text))[:4]:
+    lines = (x for x in text.split("\n") if "% cpu " in x and len(x) < 400)
+    for match in [m for m in map(_ZSH.match, lines) if m][:4]:
         if _FILTER.match(match["what"]):
             continue  # the end of a pipe
         value, unit = _clock(match["total"])
@@ -70,7 +71,7 @@ def other_time(run: Run, text: str) -> Iterator[Claim]:
 
 _MEAN = re.compile(r"Time \((?:mean ± σ|abs ≡)\):\s+([\d.]+) (\S+)(?: ±\s+([\d.]+) (\S+))?")
 _RANGE = re.compile(r"Range \(min … max\):\s+([\d.]+ \S+) …\s+([\d.]+ \S+)\s+(\d+) runs")
-_FASTER = re.compile(r"^\s+([\d.]+)(?: ± ([\d.]+))? times faster than (.+)$")
+_FASTER = re.compile(r"^[ \t]+([\d.]+)(?: ± ([\d.]+))? times faster than (.+)$")
 
 
 @output(commands=("hyperfine",), signatures=("Time (mean ± σ):", "Time (abs ≡):"))
@@ -79,6 +80,8 @@ def hyperfine(run: Run, text: str) -> Iterator[Claim]:
     name = winner = ""
     lines = text.splitlines()
     for at, line in enumerate(lines):
+        if len(line) > 400:
+            continue
         head = re.match(r"Benchmark (?:#?\d+): (.+)", line.strip())
         if head:
             name = head[1].strip()
@@ -89,7 +92,7 @@ def hyperfine(run: Run, text: str) -> Iterator[Claim]:
             if span:
                 spread += f", {span[1]} to {span[2]}, {span[3]} runs"
             yield measured(line, name, "mean", mean[1], mean[2], spread=spread.strip(", "))
-        ran = re.match(r"^\s+(.+?) ran$", line)
+        ran = re.match(r"^[ \t]+(.+?) ran$", line)
         if ran:
             winner = ran[1].strip("'")
         faster = _FASTER.match(line)

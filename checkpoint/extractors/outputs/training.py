@@ -9,13 +9,13 @@ from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
 from checkpoint.extractors.outputs._names import configuration, subject
 
-_DICT = re.compile(r"^\s*\{'[\w/-]+': .*\}\s*$", re.MULTILINE)
+_DICT = re.compile(r"^[ \t]*\{'[\w/-]+': .*\}\s*$", re.MULTILINE)
 _PAIR = re.compile(r"['\"]([\w/-]+)['\"]: ['\"]?(-?\d[\d.]*(?:e-?\d+)?)\b")
 _STEP = re.compile(
     r"\b(?:epoch|step|iter(?:ation)?)\b[ =:#\[]*\d+.*\b(?:loss|acc\w*|ppl|perplexity|f1|auc|bleu|wer|map|reward)\b",
     re.IGNORECASE,
 )
-_EPOCH = re.compile(r"^\s*Epoch \[?(\d+ ?/ ?\d+)\]?:?\s*$", re.IGNORECASE)
+_EPOCH = re.compile(r"^[ \t]*Epoch \[?(\d+ ?/ ?\d+)\]?:?\s*$", re.IGNORECASE)
 _KERAS = re.compile(r" - (?:\w+_)?loss: \d")
 _METRIC = re.compile(
     r"\b((?:val(?:id(?:ation)?)?|train|test|eval)?[_ -]?(?:loss|acc(?:uracy)?|ppl|perplexity|f1|auc|bleu|wer|map|reward))\b[ =:]+(-?\d+(?:\.\d+)?)(%?)",
