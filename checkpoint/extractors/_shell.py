@@ -1,7 +1,8 @@
 """A command line in simple commands, without running anything.
 
-A tokenizer of our own: it must take garbage, heredocs and half-quoted text without raising, in
-linear time. What a shell would expand stays as it is written.
+It takes garbage and half-quoted text without raising, in linear time. What a shell would expand
+stays as it is written, except plain variables that the same line sets. Branches count as taken, and
+the body of a loop stands once; only a loop over hosts stands once for each host.
 """
 
 from __future__ import annotations
@@ -11,43 +12,28 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
-from checkpoint.extractors._shell_words import HEREDOC, pipelines, split, take_heredocs
+from checkpoint.extractors._shell_programs import ASSIGN, SHELLS, elsewhere, program, subcommand
+from checkpoint.extractors._shell_words import Piece, pieces
 
 LONGEST = 60_000
 """Characters of a command line that are looked at."""
-BEHIND = 50
-"""Programs of one pipe that a command knows behind it; no pipe that is meant is as long."""
+MOST = 2_000
+"""Simple commands of one line that are looked at."""
+_DEEPEST = 4
+_HOSTS = 16
+"""Hosts of a loop that are told apart."""
 
-_ASSIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_REDIRECT = re.compile(r"(?:\d|&)?>>?(?:&\d|&-|\|)?|<<<|\d?<(?!<)|&>>?")
-_KEYWORDS = frozenset({"then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "fi",
-                       "done", "esac", "time", "("})  # fmt: skip
-_WRAPPERS = {"sudo", "env", "timeout", "nice", "ionice", "nohup", "setsid", "exec", "command",
-             "stdbuf", "time", "xvfb-run", "chronic", "unbuffer", "caffeinate", "doas", "builtin",
-             "gtimeout", "taskset", "numactl", "chrt", "script"}  # fmt: skip
-_WITH_VALUE = {
-    "timeout": {"-s", "-k", "--signal", "--kill-after"},
-    "gtimeout": {"-s", "-k"},
-    "sudo": {"-u", "-g", "-h", "-C", "-E-"},
-    "nice": {"-n"},
-    "ionice": {"-c", "-n"},
-    "env": {"-u", "-C"},
-    "stdbuf": {"-i", "-o", "-e"},
-    "taskset": {"-c"},
-    "numactl": set(),
-    "time": {"-f", "-o"},
-}
-_RUNNERS = {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pnpm", "exec"), ("pnpm", "dlx"),
-            ("yarn", "dlx"), ("yarn", "exec"), ("npm", "exec"), ("hatch", "run"), ("pdm", "run"),
-            ("rye", "run"), ("conda", "run"), ("bundle", "exec"), ("mise", "exec"),
-            ("dotenv", "run")}  # fmt: skip
-_SINGLE_RUNNERS = {"npx", "bunx", "pipx", "uvx"}
-_SUBCOMMANDS = {"git", "docker", "podman", "kubectl", "npm", "pnpm", "yarn", "bun", "cargo", "go",
-                "gh", "glab", "pip", "pip3", "uv", "poetry", "conda", "mamba", "apt", "apt-get",
-                "brew", "dnf", "yum", "apk", "pacman", "systemctl", "make", "helm", "terraform",
-                "docker-compose", "rustup", "mise", "hk", "jj", "just", "task", "tmux", "screen",
-                "dotnet", "mvn", "gradle", "composer", "rails", "gem"}  # fmt: skip
+_PLAIN_VALUE = re.compile(r"[\w./@:~+,=-]{1,200}")
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|AUTH|CRED", re.IGNORECASE)
+_LEADS = frozenset(
+    {"then", "do", "else", "elif", "if", "while", "until", "!", "{", "time", "coproc"}
+)
+_OPENS = frozenset({"if", "while", "until", "{"})
+_CLOSES = frozenset({"fi", "done", "esac", "}"})
+_HEADS = frozenset({"for", "select", "case", "function", "foreach"})
+_EXPORTS = frozenset({"export", "declare", "typeset", "local", "readonly", "setenv"})
 
 
 @dataclass(slots=True)
@@ -57,6 +43,7 @@ class Run:
     command: str
     """Verbatim, with its assignments; of ssh and `docker exec` the inner one."""
     argv: list[str]
+    """Its words without quotes, assignments and redirections."""
     name: str = ""
     """The program, wrappers and folders removed; of `python -m X` it is X."""
     sub: str = ""
@@ -69,21 +56,27 @@ class Run:
     """Where its output goes, if that is a file."""
     stdin_from: str = ""
     piped_to: list[str] = field(default_factory=list)
-    """Names of the programs behind it in its pipe, the next first, at most `BEHIND`."""
+    """Names of the programs behind it in its pipe."""
     heredoc: str = ""
     wrappers: tuple[str, ...] = ()
+    rest: list[str] = field(default_factory=list)
+    """The words behind the program."""
+    fed_by: str = ""
+    """Name of the program before it in its pipe."""
+    errors_log: str = ""
+    """Where its error output goes, if that is a file of its own."""
 
     def args(self) -> list[str]:
         """Return the words behind the program's name, options included."""
-        base = self.argv
-        for at, word in enumerate(base):
-            if posixpath.basename(word) == self.name or word == self.name:
-                return base[at + 1 :]
-        return base[1:]
+        return list(self.rest)
+
+    def line(self) -> str:
+        """Return the command on one line: continued lines joined."""
+        return re.sub(r"[ \t]*\\\r?\n[ \t]*", " ", self.command).strip()
 
     def option(self, *names: str) -> str:
         """Return the value of the first of these options: `--port 80`, `--port=80`, `-p80`."""
-        words = self.args()
+        words = self.rest
         for at, word in enumerate(words):
             for name in names:
                 if word == name and at + 1 < len(words):
@@ -97,246 +90,257 @@ class Run:
 
 @lru_cache(maxsize=512)
 def _cached(command: str, host: str, cwd: str) -> tuple[Run, ...]:
-    return tuple(_runs(command[:LONGEST], host, cwd, 0))
+    return tuple(_runs(command[:LONGEST], host, cwd, 0, {}))
 
 
 def runs(command: str, *, host: str = "local", cwd: str = "") -> list[Run]:
-    """Return the simple commands of a command line, in order."""
+    """Return the simple commands of a line, in order; they are shared, so never changed."""
     return list(_cached(command, host, cwd))
 
 
-def _runs(command: str, host: str, cwd: str, depth: int) -> Iterator[Run]:
-    if depth > 4:
-        return
-    text, documents = take_heredocs(command)
-    for pieces, background in pipelines(text):
-        names: list[Run] = []
-        for piece in pieces:
-            run = _simple(piece, host, cwd, documents)
-            if run is None:
-                continue
-            run.background = run.background or background
-            if run.name == "cd" and len(pieces) == 1:
-                target = (run.args() or ["~"])[0]
-                cwd = target if target[:1] in "/~$" or not cwd else posixpath.join(cwd, target)
-                continue
-            names.append(run)
-        for at, run in enumerate(names):
-            run.piped_to = [later.name for later in names[at + 1 : at + 1 + BEHIND]]
-            yield from _inside(run, depth)
+def _runs(command: str, host: str, cwd: str, depth: int, known: dict[str, str]) -> list[Run]:
+    return _Line(command, host, cwd, depth, known).read() if depth <= _DEEPEST else []
 
 
-def _inside(run: Run, depth: int) -> Iterator[Run]:
-    """Yield a command, or what it runs elsewhere: ssh, docker exec, kubectl exec, bash -c."""
-    inner, host, cwd = _remote(run)
-    if inner is None:
-        yield run
-        return
-    found = list(_runs(inner, host, cwd, depth + 1))
-    for one in found:
-        one.background = one.background or run.background
-        one.log = one.log or run.log
-        one.piped_to = one.piped_to + run.piped_to
-        one.env = {**run.env, **one.env}
-        one.wrappers = (*run.wrappers, *one.wrappers)
-        one.heredoc = one.heredoc or (run.heredoc if not inner.strip() else "")
-        yield one
-    if not found:
-        yield run
+@dataclass(slots=True)
+class _Group:
+    """What is open: a subshell, a block, a branch, a loop."""
+
+    kind: str
+    first: int
+    """The place of its first command among those found."""
+    cwd: str
+    pipe: list[list[Run]]
+    """The pipeline that it stands in."""
+    words: tuple[str, list[str]] = ("", [])
+    """Variable and values of a loop."""
+    body: int = 0
+    """Where the body of a loop begins."""
 
 
-_SSH_VALUES = set("bcDEeFIiJLlmOopQRSWw")
+class _Line:
+    """Reads one command line."""
 
+    def __init__(self, text: str, host: str, cwd: str, depth: int, known: dict[str, str]) -> None:
+        self.text, self.host, self.cwd, self.depth, self.known = text, host, cwd, depth, known
+        self.found: list[Run] = []
+        self.pipe: list[list[Run]] = [[]]
+        """The commands of the pipeline that is being read, a list a stage."""
+        self.groups: list[_Group] = []
+        self.closed = 0
+        """The place of the first command of the group that was closed last."""
 
-def _remote(run: Run) -> tuple[str | None, str, str]:
-    words = run.args()
-    if run.name == "ssh":
-        at = 0
-        user = ""
-        while at < len(words) and words[at].startswith("-"):
-            if words[at] == "-l" and at + 1 < len(words):
-                user = words[at + 1]
-            at += 2 if words[at][-1:] in _SSH_VALUES and len(words[at]) == 2 else 1
-        if at >= len(words):
-            return None, run.host, run.cwd
-        host = f"{user}@{words[at]}" if user and "@" not in words[at] else words[at]
-        inner = " ".join(words[at + 1 :]) or run.heredoc
-        return (inner or None), _nested(run.host, host), ""
-    if run.name in ("docker", "podman", "nerdctl") and words[:1] == ["exec"]:
-        return _exec(words[1:], run, "container", ["e", "u", "w"])
-    if run.name in ("docker-compose",) and words[:1] == ["exec"]:
-        return _exec(words[1:], run, "container", ["e", "u", "w"])
-    if run.name == "docker" and words[:2] == ["compose", "exec"]:
-        return _exec(words[2:], run, "container", ["e", "u", "w"])
-    if run.name in ("kubectl", "oc") and "exec" in words[:6]:
-        return _pod(words[words.index("exec") + 1 :], run)
-    if run.name in ("bash", "sh", "zsh", "dash", "fish", "wsl", "eval", "su"):
-        for at, word in enumerate(words):
-            if re.fullmatch(r"-[a-z]*c", word) and at + 1 < len(words):
-                return words[at + 1], run.host, run.cwd
-            if not word.startswith("-"):
+    def read(self) -> list[Run]:
+        for piece, operator in islice(pieces(self.text, self.known), MOST):
+            pattern = operator == ")" and self.groups[-1:] and self.groups[-1].kind == "case"
+            if piece is not None and not pattern:
+                self._piece(piece)
+            if operator == "(":
+                self._open("(")
+            elif operator == ")" and not pattern:
+                self._close("(")
+            elif not pattern:
+                self._operator(operator)
+        self._operator("")
+        return self.found
+
+    def _open(self, kind: str) -> None:
+        if len(self.groups) < 100:
+            self.groups.append(_Group(kind, len(self.found), self.cwd, self.pipe))
+            self.pipe = [[]]
+
+    def _close(self, kind: str) -> None:
+        if not self.groups:
+            return
+        self._operator("")
+        group = self.groups.pop()
+        self.closed = group.first
+        if kind == "(":
+            self.cwd = group.cwd
+        self.pipe = group.pipe
+        self.pipe[-1].extend(self.found[group.first :])
+
+    def _operator(self, operator: str) -> None:
+        """Settle the pipeline that ends here, or go to its next stage."""
+        if operator in ("|", "|&"):
+            self.pipe.append([])
+            return
+        names = [stage[0].name for stage in self.pipe if stage][:20]
+        if len(self.pipe) > 1:
+            for at, stage in enumerate(self.pipe):
+                for run in stage:
+                    run.piped_to = run.piped_to + names[at + 1 :]
+                    run.fed_by = run.fed_by or (names[at - 1] if 0 < at <= len(names) else "")
+        if operator == "&":
+            for stage in self.pipe:
+                if stage:
+                    stage[-1].background = True
+        self.pipe = [[]]
+
+    def _piece(self, piece: Piece) -> None:
+        skip = self._leads(piece)
+        words = piece.words[skip:]
+        if not words or words[0] in _CLOSES:
+            if words:
+                self._close_block(piece, skip)
+            if piece.redirects:
+                self._redirect_group(piece)
+            return
+        if words[0] in _HEADS:
+            self._head(words)
+            return
+        start = piece.places[skip] if skip else piece.start
+        run = self._simple(self.text[start : piece.end].strip(), words, piece)
+        if run is None:
+            return
+        if run.name in ("cd", "pushd") and run.host == self.host:
+            target = next((w for w in run.rest if not w.startswith("-")), "~")
+            inside = target[:1] not in "/~$" and self.cwd
+            self.cwd = posixpath.join(self.cwd, target) if inside else target
+            return
+        found = list(self._inside(run))
+        self.pipe[-1].extend(found)
+        self.found.extend(found)
+
+    def _leads(self, piece: Piece) -> int:
+        """Return how many words in front only open a branch or a block."""
+        skip = 0
+        for word in piece.words:
+            timed = word == "time" and piece.words[skip + 1 : skip + 2] in (["-p"], ["-v"], ["-f"])
+            if word not in _LEADS or timed:
                 break
-        if run.heredoc and not [w for w in words if not w.startswith("-")]:
-            return run.heredoc, run.host, run.cwd
-    return None, run.host, run.cwd
+            if word in _OPENS:
+                self._open(word)
+            elif word == "do" and self.groups:
+                self.groups[-1].body = piece.places[skip] + 2
+            skip += 1
+        return skip
 
+    def _head(self, words: list[str]) -> None:
+        """Take the first line of a loop, a case or a function."""
+        if words[0] == "function":
+            if words[-1] == "{":
+                self._open("{")
+            return
+        self._open("case" if words[0] == "case" else "loop")
+        if self.groups and words[2:3] == ["in"] and words[0] != "case":
+            self.groups[-1].words = (words[1], words[3:])
 
-def _nested(outer: str, inner: str) -> str:
-    return inner if outer == "local" else f"{outer}/{inner}"
+    def _close_block(self, piece: Piece, skip: int) -> None:
+        group = self.groups[-1] if self.groups else None
+        self._close(piece.words[skip])
+        if group is not None and group.words[0] and self.depth == 0:
+            self._unroll(group, piece.places[skip])
 
+    def _unroll(self, group: _Group, end: int) -> None:
+        """Put a loop over hosts in its place once for each host."""
+        name, values = group.words
+        marks = (f"${name}", f"${{{name}}}")
+        inside = self.found[group.first :]
+        if not any(mark in run.host for run in inside for mark in marks):
+            return
+        if not 0 < len(values) <= _HOSTS or not all(_PLAIN_VALUE.fullmatch(v) for v in values):
+            return
+        body = self.text[group.body : end]
+        each = [
+            run
+            for value in values
+            for run in _runs(body, self.host, self.cwd, self.depth + 1, {**self.known, name: value})
+        ]
+        kept = len(self.pipe[-1]) - len(inside)
+        self.pipe[-1][kept:] = each
+        self.found[group.first :] = each
 
-def _exec(words: list[str], run: Run, kind: str, valued: list[str]) -> tuple[str | None, str, str]:
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        word = words[at]
-        valued_word = word[-1:] in valued and len(word) == 2
-        long_valued = word.startswith("--") and "=" not in word and word in (
-            "--env", "--user", "--workdir", "--index")  # fmt: skip
-        at += 2 if valued_word or long_valued else 1
-    if at + 1 >= len(words):
-        return None, run.host, run.cwd
-    return " ".join(_quoted(words[at + 1 :])), _nested(run.host, f"{kind}:{words[at]}"), ""
+    def _redirect_group(self, piece: Piece) -> None:
+        log, _, _ = _targets(piece)
+        for run in self.found[self.closed :] if log else ():
+            run.log = run.log or log
 
-
-def _pod(words: list[str], run: Run) -> tuple[str | None, str, str]:
-    if "--" not in words:
-        return None, run.host, run.cwd
-    cut = words.index("--")
-    valued = {"-n", "--namespace", "-c", "--container", "--context", "--kubeconfig"}
-    names = [
-        w
-        for at, w in enumerate(words[:cut])
-        if not w.startswith("-") and (at == 0 or words[at - 1] not in valued)
-    ]
-    if not names or not words[cut + 1 :]:
-        return None, run.host, run.cwd
-    name = names[0].removeprefix("pod/")
-    return " ".join(_quoted(words[cut + 1 :])), _nested(run.host, f"pod:{name}"), ""
-
-
-def _quoted(words: list[str]) -> list[str]:
-    """Give words back their quotes, where they were one word; `sh -c` needs its text whole."""
-    out = []
-    for word in words:
-        if re.search(r"[\s;|&<>()]", word):
-            word = "'" + word.replace("'", "'\\''") + "'"
-        out.append(word)
-    return out
-
-
-def _simple(piece: str, host: str, cwd: str, documents: list[str]) -> Run | None:
-    text = piece.strip()
-    heredoc = ""
-    for _ in HEREDOC.finditer(text):
-        if documents:
-            heredoc = documents.pop(0)
-    words = split(HEREDOC.sub(" ", text))
-    text, words = _past_keywords(text, words)
-    if not words or words[0] in ("for", "case", "select", "function", "in"):
-        return None
-    log, stdin_from, words = _redirects(words)
-    env: dict[str, str] = {}
-    if words[:1] == ["export"]:
-        env = dict(w.split("=", 1) for w in words[1:] if _ASSIGN.match(w))
-        return Run(text, words, "export", "", env, host, cwd, heredoc=heredoc)
-    while words and _ASSIGN.match(words[0]):
-        name, value = words.pop(0).split("=", 1)
-        env[name] = value
-    if not words:
-        return Run(text, [], "", "", env, host, cwd) if env else None
-    name, rest, wrappers = _program(words, env)
-    sub = ""
-    if name in _SUBCOMMANDS:
-        sub = _subcommand(name, rest)
-    return Run(
-        text, words, name, sub, env, host, cwd, False, log, stdin_from, [], heredoc, wrappers
-    )
-
-
-def _past_keywords(text: str, words: list[str]) -> tuple[str, list[str]]:
-    """Cut `then`, `do`, `{` ... off the front of a command and of its words."""
-    at = start = 0
-    while at < len(words) and words[at] in _KEYWORDS:
-        if text.startswith(words[at], start):
-            start += len(words[at])
-            while text[start : start + 1].isspace():
-                start += 1
-        at += 1
-    return text[start:], words[at:]
-
-
-def _subcommand(name: str, rest: list[str]) -> str:
-    valued = {"git": {"-C", "-c", "--git-dir", "--work-tree"}, "make": {"-C", "-j", "-f"},
-              "kubectl": {"-n", "--namespace", "--context"}, "gh": {"-R", "--repo"},
-              "docker": {"-H", "--context"}, "cargo": set(), "npm": {"--prefix", "-w"}}  # fmt: skip
-    at = 0
-    while at < len(rest):
-        word = rest[at]
-        if word.startswith(("-", "+")):
-            at += 2 if word in valued.get(name, set()) else 1
-            continue
-        return word
-    return ""
-
-
-def _redirects(words: list[str]) -> tuple[str, str, list[str]]:
-    log = stdin_from = ""
-    kept: list[str] = []
-    at = 0
-    while at < len(words):
-        word = words[at]
-        match = _REDIRECT.match(word)
-        if match and (match.group().endswith((">", ">>", "|", "<")) or match.group()[-2:-1] == "&"):
-            operator = match.group()
-            target = word[match.end() :]
-            if not target and not re.search(r"&(?:\d|-)$", operator) and at + 1 < len(words):
-                at += 1
-                target = words[at]
-            if "<" in operator:
-                stdin_from = target
-            elif target and not operator.startswith("2") and not target.startswith("/dev/"):
-                log = target
-        else:
-            kept.append(word)
-        at += 1
-    return log, stdin_from, kept
-
-
-def _program(words: list[str], env: dict[str, str]) -> tuple[str, list[str], tuple[str, ...]]:
-    """Return the program's name, the words behind it, and the wrappers in front of it."""
-    wrappers: list[str] = []
-    at = 0
-    while at < len(words):
-        name = posixpath.basename(words[at])
-        if name in _WRAPPERS and at + 1 < len(words):
-            wrappers.append(name)
+    def _simple(self, text: str, words: list[str], piece: Piece) -> Run | None:
+        log, stdin_from, errors = _targets(piece)
+        document = piece.documents[0] if piece.documents else ""
+        env: dict[str, str] = {}
+        if words[0] in _EXPORTS or words[0].startswith("$env:"):
+            env = _exported(words)
+            self._learn(env)
+            return Run(text, words, "export", "", env, self.host, self.cwd, heredoc=document,
+                       rest=words[1:])  # fmt: skip
+        at = 0
+        while at < len(words) and ASSIGN.match(words[at]):
+            key, value = words[at].split("=", 1)
+            env[key] = value
             at += 1
-            valued = _WITH_VALUE.get(name, set())
-            while at < len(words) and words[at].startswith("-"):
-                at += 2 if words[at] in valued else 1
-            while at < len(words) and _ASSIGN.match(words[at]):
-                key, value = words[at].split("=", 1)
-                env[key] = value
-                at += 1
-            if name in ("timeout", "gtimeout") and at < len(words):
-                at += 1
+        if at == len(words):
+            self._learn(env)
+            return Run(text, [], "", "", env, self.host, self.cwd)
+        words = words[at:]
+        what = program(words)
+        env.update(what.env)
+        sub, _ = subcommand(what.name, what.rest)
+        return Run(text, words, what.name, sub, env, self.host, self.cwd, False, log, stdin_from,
+                   [], document, what.wrappers, what.rest, "", errors)  # fmt: skip
+
+    def _learn(self, env: dict[str, str]) -> None:
+        """Remember plain values for the rest of the line; what may be secret stays a name."""
+        for key, value in env.items():
+            if _PLAIN_VALUE.fullmatch(value) and not _SECRET.search(key):
+                self.known[key] = value
+            else:
+                self.known.pop(key, None)
+
+    def _inside(self, run: Run) -> Iterator[Run]:
+        """Yield a command, or what it runs elsewhere: ssh, docker exec, kubectl exec, bash -c."""
+        there = elsewhere(run.name, run.rest, run.heredoc) if run.name else None
+        if there is None:
+            yield run
+            return
+        host, inner = there
+        nested = run.host if not host else host if run.host == "local" else f"{run.host}/{host}"
+        found = _runs(inner, nested, "" if host else run.cwd, self.depth + 1, dict(self.known))
+        if run.heredoc and inner != run.heredoc:
+            found = self._fed(found, run)
+        if not found:
+            yield run
+        for one in found:
+            one.log = one.log or run.log
+            one.env = {**run.env, **one.env}
+            one.wrappers = (*run.wrappers, *one.wrappers)
+            yield one
+
+    def _fed(self, found: list[Run], run: Run) -> list[Run]:
+        """Give a heredoc to the command that reads it; a shell that reads it runs it."""
+        last = found[-1] if found else None
+        if last is not None and last.name in SHELLS and not [w for w in last.rest if w[:1] != "-"]:
+            return found[:-1] + _runs(run.heredoc, last.host, last.cwd, self.depth + 2, {})
+        for one in found[:1]:
+            one.heredoc = one.heredoc or run.heredoc
+        return found
+
+
+def _targets(piece: Piece) -> tuple[str, str, str]:
+    """Return the files that output, input and errors are redirected to."""
+    log = stdin_from = errors = ""
+    for descriptor, operator, target in piece.redirects:
+        if operator == "<":
+            stdin_from = target
+        elif "<" in operator or target.startswith(("/dev/", "&")) or not target:
             continue
-        if (name, (words[at + 1 : at + 2] or [""])[0]) in _RUNNERS:
-            wrappers.append(f"{name} {words[at + 1]}")
-            at += 2
-        elif name in _SINGLE_RUNNERS:
-            wrappers.append(name)
-            at += 1
-        else:
-            break
-        while at < len(words) and words[at].startswith("-"):
-            at += (
-                2 if words[at] in ("--with", "--extra", "-p", "--package", "--python", "-n") else 1
-            )
-    if at >= len(words):
-        return posixpath.basename(words[0]), words[1:], tuple(wrappers)
-    name = posixpath.basename(words[at])
-    module = re.fullmatch(r"python[\d.]*|pypy3?", name) and words[at + 1 : at + 2] == ["-m"]
-    if module and at + 2 < len(words):
-        return words[at + 2], words[at + 3 :], (*wrappers, name)
-    return name, words[at + 1 :], tuple(wrappers)
+        elif operator == ">&" and (target.isdigit() or target == "-"):
+            continue  # a copy of another descriptor
+        elif descriptor == "2":
+            errors = target
+        elif descriptor in ("", "1", "&"):
+            log = target
+    return log, stdin_from, errors
+
+
+def _exported(words: list[str]) -> dict[str, str]:
+    if words[0] == "setenv":
+        return {words[1]: words[2]} if len(words) == 3 else {}
+    if words[0].startswith("$env:"):
+        name, sign, value = words[0][5:].partition("=")
+        later = words[1:]
+        if not sign and later[:1] == ["="]:
+            later = later[1:]
+        return {name: value or " ".join(later)}
+    return dict(w.split("=", 1) for w in words[1:] if ASSIGN.match(w))
