@@ -72,7 +72,7 @@ def counts(text: str) -> dict[str, int]:
     """Return the counts of "2 failed, 118 passed": word -> number."""
     return {
         word.casefold(): int(n.replace(",", ""))
-        for n, word in re.findall(r"(\d[\d,]*) (\w+)", text)
+        for n, word in re.findall(r"(?<!\d)(\d[\d,]{0,11}) (\w+)", text)
     }
 
 

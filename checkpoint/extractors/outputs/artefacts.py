@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
+from checkpoint.extractors._quantity import decimal
 from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
 from checkpoint.extractors.outputs._claims import measured
@@ -56,7 +58,6 @@ def bundle_sizes(run: Run, text: str) -> Iterator[Claim]:
                            match["unit"], text=f"{shown} (gzip {gzip})" if gzip else shown)  # fmt: skip
 
 
-def _bytes(match: re.Match[str]) -> float:
-    scale = {"k": 1e3, "K": 1e3, "M": 1e6}.get(match["unit"][0], 1.0)
-    digits = match["value"].replace(",", "")
-    return float(digits) * scale if digits.count(".") < 2 else 0.0
+def _bytes(match: re.Match[str]) -> Decimal:
+    scale = {"k": 1_000, "K": 1_000, "M": 1_000_000}.get(match["unit"][0], 1)
+    return (decimal(match["value"]) or Decimal(0)) * scale

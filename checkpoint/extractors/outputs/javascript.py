@@ -55,7 +55,8 @@ def javascript_coverage(run: Run, text: str) -> Iterator[Claim]:
 
 
 _NODE = re.compile(
-    r"^[#ℹ] (tests|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$", re.MULTILINE
+    r"^[#ℹ] (tests|pass|fail|cancelled|skipped|todo|duration_ms(?= [\d.]+$)) (\d{1,9}(?:\.\d+)?)$",
+    re.MULTILINE,
 )
 _NOT_OK = re.compile(
     r"^[ \t]*not ok \d+ - (.+?)(?: # .*)?$|^[ \t]*✖ (.+?) \([\d.]+m?s\)$", re.MULTILINE
@@ -66,14 +67,19 @@ _NOT_OK = re.compile(
 def node_test(run: Run, text: str) -> Iterator[Claim]:
     """Read the totals of `node --test`, as TAP or as its own report."""
     told = dict(_NODE.findall(text))
-    if not {"pass", "fail"} <= told.keys():
+    if not {"pass", "fail"} <= {k for k, v in told.items() if v.isdigit()}:
         return
     failing = [one or other for one, other in _NOT_OK.findall(text)]
     quote = next(x for x in text.splitlines() if re.match(r"[#ℹ] pass ", x))
     yield outcome(run, quote, "node", passed=int(told["pass"]), failed=int(told["fail"]),
-                 errors=int(told.get("cancelled", 0)), skipped=int(told.get("skipped", 0)),
+                 errors=_count(told, "cancelled"), skipped=_count(told, "skipped"),
                  duration=f"{told['duration_ms']} ms" if "duration_ms" in told else "",
                  failing=[f for f in failing if "failing tests" not in f])  # fmt: skip
+
+
+def _count(told: dict[str, str], word: str) -> int:
+    value = told.get(word, "")
+    return int(value) if value.isdigit() else 0
 
 
 _MOCHA = re.compile(r"^[ \t]+(\d+) (passing|failing|pending)(?: \(([\d.]+m?s)\))?$", re.MULTILINE)

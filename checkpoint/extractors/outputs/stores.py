@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from checkpoint.extractors._quantity import decimal
 from checkpoint.extractors._shell import Run
 from checkpoint.extractors.outputs import Claim, output
 from checkpoint.extractors.outputs._claims import measured
@@ -80,5 +81,5 @@ def sysbench(run: Run, text: str) -> Iterator[Claim]:
         (r"^[ \t]+95th percentile:\s+([\d.]+)$", "latency p95", "ms"),
     ):
         match = re.search(pattern, text, re.MULTILINE)
-        if match and float(match[1]):
+        if match and (decimal(match[1]) or 0):
             yield measured(match.group(0), name, metric, match[1], unit, configuration=config)
