@@ -42,11 +42,17 @@ VERDICTS: tuple[tuple[str, bool], ...] = (
     (r"^All matched files use Prettier code style!$", True),
     (r"^All done! .*$", True),  # black
 )
+_HINT = re.compile(
+    r"Success|Found|passed!|errors?,|problem|Checked|issues|not compile|Finished|\*\*\*|BUILD|Build|ompile|built in|"
+    r"matched|All done"
+)
+"""What each verdict holds: cheaper to look for than all of them."""
+_ERRS = re.compile(r"error|:\d+:\d+")
 TAIL = 12_000
 """A verdict stands at the end (characters)."""
 _COMPILED = tuple((re.compile(pattern, re.MULTILINE), ok) for pattern, ok in VERDICTS)
 _ERROR = re.compile(
-    r"^(?:error(?:\[E\d+\])?: .*|\S+?[:(]\d+[:,]\d+\)?:? (?:fatal )?error:? .*|\S+\.go:\d+:\d+: .*)$",
+    r"^(?:error(?:\[E\d+\])?: .*|\S{1,200}?[:(]\d+[:,]\d+\)?:? (?:fatal )?error:? .*|\S{1,200}\.go:\d+:\d+: .*)$",
     re.MULTILINE,
 )
 
@@ -62,18 +68,28 @@ _ERROR = re.compile(
 )  # fmt: skip
 def verdict(run: Run, text: str) -> Iterator[Claim]:
     """Read the last verdict of a checker or a build, and the first error's line."""
-    text = text[-TAIL:]
-    last: tuple[int, re.Match[str], bool] | None = None
-    for pattern, ok in _COMPILED:
-        for match in pattern.finditer(text):
-            if last is None or match.start() >= last[0]:
-                last = (match.start(), match, ok)
-    errors = _ERROR.findall(text)
+    lines = text[-TAIL:].split("\n")
+    last = _last(lines)
+    if last is not None and last[1]:
+        yield checked(run, last[0].group(0), ok=True)
+        return
+    errors = [line.strip() for line in lines if _ERRS.search(line) and _ERROR.match(line)]
     if last is None:
         if errors:
             yield checked(run, errors[0], ok=False, errors=len(errors))
         return
-    _, match, ok = last
-    count = int(match.groupdict().get("n") or (0 if ok else len(errors)))
-    shown = match.group(0) if ok or not errors else f"{match.group(0).strip()}: {errors[0].strip()}"
-    yield checked(run, match.group(0), ok=ok, errors=count, text=shown[:300])
+    match = last[0]
+    count = int(match.groupdict().get("n") or len(errors))
+    shown = f"{match.group(0).strip()}: {errors[0]}" if errors else match.group(0)
+    yield checked(run, match.group(0), ok=False, errors=count, text=shown[:300])
+
+
+def _last(lines: list[str]) -> tuple[re.Match[str], bool] | None:
+    """Return the last line that is a verdict, and whether it is a good one."""
+    for line in reversed(lines):
+        if len(line) < 300 and _HINT.search(line):
+            for pattern, ok in _COMPILED:
+                match = pattern.match(line)
+                if match:
+                    return match, ok
+    return None
