@@ -14,6 +14,7 @@ from ahocorasick_rs import AhoCorasick
 
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._shell import Run, runs
+from checkpoint.extractors._stretches import stretches
 from checkpoint.extractors.outputs import Claim, Output, outputs
 from checkpoint.extractors.outputs._own import measures, runs_own
 from checkpoint.model import Message, ToolCall
@@ -30,6 +31,8 @@ _TRUNCATED = re.compile(
     re.I,
 )
 _EVEN_FAILED = frozenset({"tests", "check", "ci", "failure", "commit_undone"})
+_BEFORE_FAILED = frozenset({"hardware", "software"})
+"""What commands before the one that failed showed of the machine holds."""
 _SHOWING = frozenset(
     {"cat", "tail", "head", "grep", "egrep", "rg", "less", "sed", "awk", "sort", "tee", "wc"}
 )
@@ -103,8 +106,12 @@ def clean(output: str) -> str:
         output = _ANSI.sub("", output)
     if "\r" in output:
         output = output.replace("\r\n", "\n")
-        output = "\n".join(line.rsplit("\r", 1)[-1] for line in output.split("\n"))
+        output = "\n".join(_last_state(line) for line in output.split("\n"))
     return output
+
+
+def _last_state(line: str) -> str:
+    return next((part for part in reversed(line.split("\r")) if part.strip()), "")
 
 
 def _parsed(message: Message, call: ToolCall, text: str) -> Iterator[Fact]:
@@ -114,19 +121,33 @@ def _parsed(message: Message, call: ToolCall, text: str) -> Iterator[Fact]:
     if _PREFIXED & {r.name for r in found}:
         text = _TASK.sub("", text)
     partial = call.truncated or _TRUNCATED.search(text[:500] + text[-500:]) is not None
+    for own, part in stretches(found, text):
+        for run, claim in _claims(own, part):
+            before = claim.kind in _BEFORE_FAILED and run.command != found[-1].command
+            if not call.failed or claim.kind in _EVEN_FAILED or before:
+                yield _fact(message, call, run, claim, partial)
+
+
+def _claims(found: list[Run], text: str) -> Iterator[tuple[Run, Claim]]:
+    """Yield what the parsers make of one stretch, each claim once."""
+    known = list(_known(found, text))
+    hosts: dict[str, set[str]] = {}
+    for run, parser in known:
+        hosts.setdefault(parser.name, set()).add(run.host)
     seen: set[tuple[str, str, str]] = set()
-    for run, parser in (*_known(found, text), *_generic(found)):
-        if parser.commands == ("*",) and seen:
+    for run, parser in (*known, *_generic(found)):
+        generic = parser.commands == ("*",)
+        if generic and seen:
             return  # a parser that knows the tool has spoken
         for claim in parser.parse(run, text):
-            if call.failed and claim.kind not in _EVEN_FAILED:
-                continue
+            if claim.kind in _BEFORE_FAILED and len(hosts.get(parser.name, ())) > 1:
+                continue  # the same tool ran on several hosts, and no line tells whose this is
             mark = (claim.kind, claim.quote, repr(sorted(claim.fields.items(), key=str)))
             if mark in seen:
                 continue
-            if parser.commands != ("*",) and not parser.beside:
+            if not generic and not parser.beside:
                 seen.add(mark)
-            yield _fact(message, call, run, claim, partial)
+            yield run, claim
 
 
 def _known(found: list[Run], text: str) -> Iterator[tuple[Run, Output]]:
