@@ -181,12 +181,19 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(piece for piece in pieces if piece)
 
 
-_MARKUP = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_MARKUP = re.compile(r"\*\*|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_UNDERLINED = re.compile(r"(?<!\w)__(?=\S)([^_`\n]* [^_`\n]*)(?<=\S)__(?!\w)")
+"""`__init__` is a name: only what holds a space is emphasis."""
+_SPAN = re.compile(r"(`[^`\n]*`)")
 
 
 def plain(text: str) -> str:
     """Return one line without Markdown emphasis and list marks; code spans keep their marks."""
-    line = " ".join(_MARKUP.sub("", text).split())
+    if "*" in text or "__" in text:
+        pieces = _SPAN.split(text)  # every second one is code, and stays as it is
+        pieces[::2] = [_UNDERLINED.sub(r"\1", _MARKUP.sub("", piece)) for piece in pieces[::2]]
+        text = "".join(pieces)
+    line = " ".join(text.split())
     return line.removeprefix("- ").strip()
 
 

@@ -104,7 +104,8 @@ class Speaker:
                 yield from self._plan(block)
                 return
             if under == "done" and not _lead(block.text):
-                yield self._fact("claimed", block.text)
+                if len(uncoded(block.text).split()) > 1:  # a path alone says nothing of work
+                    yield self._fact("claimed", block.text)
                 return
         pieces = sentences(block.text)
         at = 0
@@ -296,14 +297,20 @@ class Speaker:
                     "pull_request", sentence, number=link[1], url=link[0], state="open", title=""
                 )
             )
-        if "done" in cues and not {"negation", "planned", "hedge"} & cues.keys():
-            facts.append(self._fact("claimed", sentence))
-        elif "done_weak" in cues and not {"negation", "planned", "hedge"} & cues.keys():
-            weak = [self._fact("claimed", sentence, weak=True)]
+        if not {"negation", "planned", "hedge"} & cues.keys():
+            if "done" in cues and not self._slight(sentence):
+                facts.append(self._fact("claimed", sentence))
+            elif {"done", "done_weak"} & cues.keys():
+                weak = [self._fact("claimed", sentence, weak=True)]
         figures = [self._in_context(f, block) for f in self._figures(sentence, cues)]
         if figures and facts and any(f.kind != "claimed" for f in facts):
             return [*facts, *figures]
         return [*weak, *(figures or facts or self._finding(sentence, block, cues))]
+
+    def _slight(self, sentence: str) -> bool:
+        """Whether it is a word on the way ("The wiring is in place.") that names nothing."""
+        wide = sum(c >= "\u2e80" for c in sentence)
+        return not self._final and len(sentence) + 2 * wide < 60 and not self._specific(sentence)
 
     def _figures(self, sentence: str, cues: Cues) -> list[Fact]:
         """A sentence that states quantities which were measured, here or by others."""
@@ -366,7 +373,9 @@ class Speaker:
         said = [b for b in found if b.kind in ("paragraph", "item")]
         if not said:
             return
-        pieces = sentences(said[-1].text)
+        told = [b for b in said if len(uncoded(b.text).split()) > 1]
+        last = (told or said)[-1].text  # a path or a command alone says nothing
+        pieces = sentences(last)
         if pieces:
-            quote = said[-1].text if len(said[-1].text) <= 280 else pieces[-1]
+            quote = last if len(last) <= 280 else pieces[-1]
             yield self._fact("last_words", quote, final=self._final)

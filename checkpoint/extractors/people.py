@@ -22,6 +22,8 @@ from checkpoint.state import Authority, Fact, fact
 
 GOAL = 420
 """Longest text of a goal, in characters."""
+BRIEF = 700
+"""In a longer message "must" and "you can" may describe a thing, not give a rule."""
 DOCUMENT = 1_500
 """A longer message with headings or code is a pasted document with words around it."""
 
@@ -33,9 +35,10 @@ _LOG = re.compile(
     r"File \"|at [\w.$<>/]+[( ]|Traceback |goroutine \d|thread '|#\d+ |\d+ \||[│|]|[{}\[\]()]+,?$|"
     r"[\w./-]+:\d+(?::\d+)?:? |[-+*/=<>]{3,}|\S+@\S+:\S*[$#] |[$%#] \w|E {2,})"
 )
+_NAME = r"[\w+/%-]+(?:\.[\w+/%-]+)*"  # no full stop behind it: a sentence ends there
 _INSTEAD = re.compile(
-    r"(?:\buse |\bwith |\bto |\b)(?P<new>[\w.+/%-]+(?: [\w.+/%-]+){0,3}?),? "
-    r"(?:instead of|rather than|in place of) (?P<old>[\w.+/%-]+(?: [\w.+/%-]+){0,2})",
+    rf"(?:\buse |\bwith |\bto |\b)(?P<new>{_NAME}(?: {_NAME}){{0,3}}?),? "
+    rf"(?:instead of|rather than|in place of) (?P<old>{_NAME}(?: {_NAME}){{0,2}})",
     re.IGNORECASE,
 )
 _INTERRUPT = re.compile(r"^\s*\[Request (?:interrupted|cancelled)[^\]]*\]\s*", re.IGNORECASE)
@@ -107,6 +110,7 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
     replaced = False
     named = asks = why = False
     own = own_words(text)
+    brief = len(text) <= BRIEF
     for block in own:
         if block.kind == "heading" and len(own) > 1:
             continue
@@ -115,10 +119,12 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
             asked = "asks" in cues
             # What a person says when refusing a call is a correction, whatever its words.
             told = not asked and not sentence.rstrip().endswith(("?", "？"))
-            if told and "not_fixed" in cues and "hedge" not in cues:
+            if told and {"not_fixed", "complaint"} & cues.keys() and "hedge" not in cues:
                 yield fact(message, "outcome", "", sentence, Authority.PERSON,
                            text=plain(sentence), good=False)  # fmt: skip
             rule = "instruction" in cues or "lift" in cues or where == "refusal"
+            rule = rule or (brief and bool({"instruction_short", "lift_short"} & cues.keys()))
+            rule = rule and not (sentence.endswith((":", "：")) and len(sentence) < 60)
             replaced = replaced or "goal_replaced" in cues
             if rule and not (asked and "standing" not in cues):
                 rules.append(sentence)
@@ -155,7 +161,7 @@ def _rule(message: Message, sentence: str, cues: dict[str, re.Match[str]], where
         Authority.PERSON,
         text=plain(sentence),
         standing="standing" in cues,
-        lift="lift" in cues,
+        lift="lift" in cues or "lift_short" in cues,
         where=where,
     )
 

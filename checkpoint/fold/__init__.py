@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import cached_property
 
-from checkpoint.fold import _causes, _figures, _people, _tasks, _words, _world
+from checkpoint.fold import _causes, _figures, _people, _shown, _tasks, _words, _world
 from checkpoint.fold._book import Book
 from checkpoint.fold._caps import trim
 from checkpoint.model import Compaction, Message
@@ -202,4 +202,5 @@ ACTS: dict[str, Act] = {
     **_causes.ACTS,
     **_words.ACTS,
     **_tasks.ACTS,
+    **_shown.ACTS,
 }

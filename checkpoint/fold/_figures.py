@@ -211,7 +211,7 @@ def retraction(fold: Fold, fact: Fact) -> None:
             outdate(fold, known.text, "", fact.message)
             affirm(known, fact)
     for said in fold.findings:
-        if said.last < fact.message and any(number(v) in stated for v in said.figures):
+        if said.last < fact.message and _states(said, stated):
             said.status = "retracted"
             for value in said.figures:
                 if number(value) in stated:
@@ -219,6 +219,12 @@ def retraction(fold: Fold, fact: Fact) -> None:
     for table in fold.tables:
         if table.last < fact.message and _names(text, table):
             table.status = "retracted"
+
+
+def _states(said: Finding, stated: list[str]) -> bool:
+    """Whether a finding gives one of these numbers, with a unit that we know or without."""
+    given = {number(v) for v in said.figures} | {_plain(n) for n in _NUMBER.findall(said.text)}
+    return any(value in given for value in stated)
 
 
 _SCALE = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}

@@ -13,6 +13,12 @@ from checkpoint.state import Fact, Goal, Instruction
 if TYPE_CHECKING:
     from checkpoint.fold import Fold
 
+SHORT = 60
+"""Leave that names nothing of a rule is meant for the latest one if it is as short as this."""
+
+CLOSING = frozenset({"attempt_completion", "finish", "submit", "plan_mode_respond"})
+"""Tools by which agents hand their answer over."""
+
 
 def said(fold: Fold, fact: Fact) -> None:
     """A person spoke: answers what was asked, sets or changes the goal, opens a request."""
@@ -126,9 +132,9 @@ def instruction(fold: Fold, fact: Fact) -> None:
 def _lift(fold: Fold, fact: Fact) -> None:
     """Lift the active rule that shares most words; of none, the latest standing one."""
     text = fact.fields["text"]
-    active = [i for i in fold.instructions if i.status == "active"]
+    active = [i for i in fold.instructions if i.status == "active" and i.last < fact.message]
     best = max(active, key=lambda i: (shared(i.text, text), i.standing, i.last), default=None)
-    if best is None or (not shared(best.text, text) and not best.standing):
+    if best is None or (not shared(best.text, text) and not (best.standing and len(text) < SHORT)):
         return
     best.status = "lifted"
     best.changed = text
@@ -168,7 +174,8 @@ def after(fold: Fold, message: Message) -> None:
     if working.request is None or message.number <= working.request.message:
         return
     why = working.asks_why and _only_guessed(fold, message.number)
-    spoke = message.role == "assistant" and not message.calls() and len(message.said().strip()) > 1
+    ends = all(call.tool in CLOSING for call in message.calls())
+    spoke = message.role == "assistant" and ends and len(message.said().strip()) > 1
     if spoke and not message.subagent and message.origin == "agent":
         working.request, working.request_text, working.asks_why = None, "", why
 

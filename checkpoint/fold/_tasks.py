@@ -1,4 +1,4 @@
-"""Work: to-do lists, plans in words, commits, tests, releases; what is done, begun, next, dropped.
+"""Work as it is told: to-do lists, plans in words; what is done, begun, next, dropped.
 
 A task's status comes from the agent's own to-do tool first, then from what tools show (commits,
 files, test results), then from words. An item that is gone from its list without being done is
@@ -123,6 +123,11 @@ def todos(fold: Fold, fact: Fact) -> None:
         if id_:
             working.todo_ids[id_] = task.key
         keys.append(task.key)
+    for step in list(fold.next_steps):  # a plan in words of the same request: the list took over
+        if step.source == "words" and working.last_person <= step.first < fact.message:
+            affirm(step, fact)
+            step.changed = UNLISTED
+            move(fold, step, "dropped")
     if not fact.fields["whole"]:
         working.todo_list += [k for k in keys if k not in working.todo_list]
         return
@@ -220,18 +225,23 @@ def claimed(fold: Fold, fact: Fact) -> None:
     """Words that something is done: they complete an open task, or stand as a claim."""
     text: str = fact.fields["text"]
     working = fold.state.working
-    _complete(fold, fact, text, loose=not fact.fields.get("weak"))
+    complete(fold, fact, text, loose=not fact.fields.get("weak"))
     if fact.fields.get("weak"):
         return  # it may tell of a state, not of work: worth a line only if work is named so
     for task in fold.accomplished:
-        if same(task.text, text, 90.0):
+        if same(task.text, text, 90.0) or (task.source == "commit" and _names(text, task.sha)):
             affirm(task, fact)
             return
     task = put(fold, fact, text, "done", "words")
     task.verified = working.last_edit >= 0 and fact.message - working.last_edit <= 12
 
 
-def _complete(fold: Fold, fact: Fact, text: str, *, loose: bool) -> None:
+def _names(text: str, sha: str) -> bool:
+    """Whether a short text names a commit, and so tells of it again."""
+    return len(sha) >= 7 and sha[:7] in text and len(text) < 140
+
+
+def complete(fold: Fold, fact: Fact, text: str, *, loose: bool) -> None:
     """Move the open tasks that `text` says are done; `loose`: a part of a task's words may do."""
     working = fold.state.working
     for task in list(_open(fold)):
@@ -252,145 +262,9 @@ def _completes(claim: str, task: str, *, loose: bool) -> bool:
     return (loose and coverage(claim, task) >= 0.6) or told(task, claim) >= 0.75
 
 
-def commit(fold: Fold, fact: Fact) -> None:
-    """A commit that was made; a commit that was merely seen in a log is not ours."""
-    fields = fact.fields
-    if fields.get("source") != "made":
-        return
-    sha = fields.get("sha", "")
-    for task in fold.accomplished:
-        if task.source == "commit" and (
-            (sha and (task.sha.startswith(sha) or sha.startswith(task.sha)) and task.sha)
-            or (fields.get("amended") and task is _last_commit(fold))
-        ):
-            task.sha, task.text = sha or task.sha, fields["subject"] or task.text
-            affirm(task, fact)
-            return
-    _complete(fold, fact, fields["subject"], loose=False)
-    put(fold, fact, fields["subject"], "done", "commit", sha=sha)
-
-
-def _last_commit(fold: Fold) -> Task | None:
-    return next((t for t in reversed(fold.accomplished.items) if t.source == "commit"), None)
-
-
-def commit_undone(fold: Fold, fact: Fact) -> None:
-    """A commit that a reset or revert took back."""
-    sha = fact.fields.get("sha", "")
-    task = _last_commit(fold)
-    if sha:
-        task = next(
-            (t for t in fold.accomplished if t.source == "commit" and t.sha.startswith(sha)), None
-        )
-    if task is not None:
-        affirm(task, fact)
-        task.changed = fact.fields.get("how", "undone")
-        move(fold, task, "dropped")
-
-
-def push(fold: Fold, fact: Fact) -> None:
-    """A push: one line for each branch, the latest."""
-    fields = fact.fields
-    target = "/".join(p for p in (fields.get("remote", ""), fields.get("branch", "")) if p)
-    text = f"Pushed {target}" if target else "Pushed"
-    known = next((t for t in fold.accomplished if t.source == "push" and t.text == text), None)
-    head = fields.get("range", "").rpartition("..")[2].strip(".")
-    if known is None:
-        known = put(fold, fact, text, "done", "push", sha=head)
-    else:
-        affirm(known, fact)
-        known.sha = head or known.sha
-
-
-def pull_request(fold: Fold, fact: Fact) -> None:
-    """A pull request that was opened, merged or closed."""
-    fields = fact.fields
-    number, url = str(fields.get("number", "")), fields.get("url", "")
-    known = next(
-        (
-            t
-            for t in fold.accomplished
-            if t.source == "pull-request" and (t.sha == (number or url) and t.sha)
-        ),
-        None,
-    )
-    parts = [f"Pull request #{number}" if number else "Pull request"]
-    if fields.get("title"):
-        parts.append(f": {fields['title']}")
-    if fields.get("state"):
-        parts.append(f" ({fields['state']})")
-    if url:
-        parts.append(f" {url}")
-    text = "".join(parts)
-    if known is None:
-        if fields.get("state"):  # one that was merely looked at is not ours
-            put(fold, fact, text, "done", "pull-request", sha=number or url)
-        return
-    affirm(known, fact)
-    if len(text) >= len(known.text) or fields.get("state") in ("merged", "closed"):
-        known.text = text
-
-
-def release(fold: Fold, fact: Fact) -> None:
-    """A tag or a published version."""
-    fields = fact.fields
-    what = fields.get("tag") or fields.get("version", "")
-    text = " ".join(p for p in ("Released", what, fields.get("url", "")) if p)
-    if not any(t.source == "release" and t.sha == what for t in fold.accomplished):
-        put(fold, fact, text, "done", "release", sha=what)
-
-
-def tests(fold: Fold, fact: Fact) -> None:
-    """A test run: the latest of each command counts; green is accomplished, red is a failure."""
-    fields = fact.fields
-    command = fields.get("command") or fields.get("runner", "tests")
-    of = f" {fields['of']}" if fields.get("of") else ""
-    counts = [
-        f"{fields[k]}{of} {k}" for k in ("passed", "failed", "errors", "skipped") if fields.get(k)
-    ]
-    text = f"`{command}`: {', '.join(counts) or ('passed' if fields.get('ok') else 'failed')}"
-    if fields.get("duration"):
-        text += f" in {fields['duration']}"
-    key = f"test:{command}"
-    known = next((t for t in fold.accomplished if t.source == "test" and t.sha == key), None)
-    if fields.get("ok"):
-        fold.state.working.last_success = fact.message
-        if known is None:
-            put(fold, fact, text, "done", "test", sha=key)
-        else:
-            affirm(known, fact)
-            known.text = text
-    elif known is not None:
-        fold.accomplished.remove(known)
-
-
-def ci(fold: Fold, fact: Fact) -> None:
-    """A run of the continuous integration: the latest state of each."""
-    fields = fact.fields
-    what = fields.get("name") or "CI"
-    detail = fields.get("counts") or fields.get("status", "")
-    text = f"{what}: {detail}"
-    known = next((t for t in fold.accomplished if t.source == "ci" and t.sha == what), None)
-    if fields.get("status") == "pass":
-        if known is None:
-            put(fold, fact, text, "done", "ci", sha=what)
-        else:
-            affirm(known, fact)
-            known.text = text
-    elif known is not None:
-        fold.accomplished.remove(known)
-
-
 Act = Callable[["Fold", Fact], None]
 ACTS: dict[str, Act] = {
     "todos": todos,
     "plan": plan,
     "claimed": claimed,
-    "commit": commit,
-    "commit_undone": commit_undone,
-    "push": push,
-    "pull_request": pull_request,
-    "release": release,
-    "tests": tests,
-    "ci": ci,
 }
