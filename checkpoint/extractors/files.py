@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from checkpoint.extractors._base import extractor
 from checkpoint.extractors._shell import Run, runs
@@ -12,7 +12,6 @@ from checkpoint.model import Message, ToolCall
 from checkpoint.settings import Settings
 from checkpoint.state import Authority, Fact, fact
 
-_READERS = {"cat", "head", "tail", "less", "sed", "nl", "bat", "more"}
 _PATH = re.compile(r"^[~./\w@+-][\w./@+~:-]*$")
 _NO_FILE = re.compile(r"^(?:\d+|[-+]\d*|/dev/.*|\d*,\+?\d*p?)$")
 
@@ -63,40 +62,77 @@ def _of_command(message: Message, call: ToolCall) -> Iterator[Fact]:
                 yield _file(message, path, act, call, run.host, source)
 
 
-def _acts(run: Run) -> Iterator[tuple[str, str, str]]:  # noqa: C901 - a table of programs
-    """Yield (what was done, path, former path) of a simple command."""
+Act = tuple[str, str, str]
+"""(What was done, path, former path)."""
+
+
+def _acts(run: Run) -> Iterator[Act]:
+    """Yield what a simple command did to files, as far as its words tell."""
     words = [w for w in run.args() if not w.startswith("-")]
-    name = run.name
-    if run.log and name in ("cat", "echo", "printf", "tee", "jq", "sed", "awk", "curl"):
+    if run.log and run.name in _WRITERS:
         yield "written", run.log, ""
-    if name == "tee":
-        for word in words:
-            yield "written", word, ""
-    elif name == "sed":
-        in_place = any(re.match(r"-[a-zA-Z]*i|--in-place", w) for w in run.args())
-        targets = words[1:] if "-e" not in run.args() else words
-        for word in targets[-3:]:
-            if "/" in word or "." in word:
-                yield ("edited" if in_place else "read"), word, ""
-    elif name in _READERS and not run.heredoc:
-        for word in words[:4]:
-            if "/" in word or "." in word:
-                yield "read", word, ""
-    elif name == "rm":
-        for word in words[:8]:
-            yield "deleted", word, ""
-    elif name == "mv" and len(words) == 2:
-        target = words[1]
+    of_program = _PROGRAMS.get(run.name)
+    if of_program is not None:
+        yield from of_program(run, words)
+
+
+def _named(words: list[str]) -> list[str]:
+    """The words that have a folder or an ending: others are as likely no files."""
+    return [word for word in words if "/" in word or "." in word]
+
+
+def _teed(run: Run, words: list[str]) -> Iterator[Act]:
+    return (("written", word, "") for word in words)
+
+
+def _edited(run: Run, words: list[str]) -> Iterator[Act]:
+    in_place = any(re.match(r"-[a-zA-Z]*i|--in-place", w) for w in run.args())
+    targets = words[1:] if "-e" not in run.args() else words
+    return (("edited" if in_place else "read", word, "") for word in _named(targets[-3:]))
+
+
+def _read(run: Run, words: list[str]) -> Iterator[Act]:
+    return (("read", word, "") for word in _named(words[:4]) if not run.heredoc)
+
+
+def _removed(run: Run, words: list[str]) -> Iterator[Act]:
+    return (("deleted", word, "") for word in words[:8])
+
+
+def _moved(run: Run, words: list[str]) -> Iterator[Act]:
+    if len(words) == 2:
+        source, target = words
         if target.endswith("/"):
-            target = posixpath.join(target, posixpath.basename(words[0]))
-        yield "renamed", target, words[0]
-    elif name == "cp" and len(words) == 2 and not words[1].endswith("/"):
+            target = posixpath.join(target, posixpath.basename(source))
+        yield "renamed", target, source
+
+
+def _copied(run: Run, words: list[str]) -> Iterator[Act]:
+    if len(words) == 2 and not words[1].endswith("/"):
         yield "written", words[1], ""
-    elif name == "touch":
-        for word in words[:4]:
-            yield "created", word, ""
-    elif name == "git" and run.sub == "mv" and len(words) == 3:
+
+
+def _touched(run: Run, words: list[str]) -> Iterator[Act]:
+    return (("created", word, "") for word in words[:4])
+
+
+def _by_git(run: Run, words: list[str]) -> Iterator[Act]:
+    if run.sub == "mv" and len(words) == 3:
         yield "renamed", words[2], words[1]
-    elif name == "git" and run.sub == "rm":
+    elif run.sub == "rm":
         for word in words[1:6]:
             yield "deleted", word, ""
+
+
+_WRITERS = frozenset({"cat", "echo", "printf", "tee", "jq", "sed", "awk", "curl"})
+"""Programs whose redirected output is a file that was meant, not a log."""
+_PROGRAMS: dict[str, Callable[[Run, list[str]], Iterator[Act]]] = {
+    **dict.fromkeys(("cat", "head", "tail", "less", "nl", "bat", "more"), _read),
+    "tee": _teed,
+    "sed": _edited,
+    "rm": _removed,
+    "mv": _moved,
+    "cp": _copied,
+    "touch": _touched,
+    "git": _by_git,
+}
