@@ -41,6 +41,11 @@ _LEANS = re.compile(
     r"no|but|however|still|otherwise|instead|which|and|or)\b|^\W*(?:这|那|它|所以|因此|但|而)",
     re.IGNORECASE,
 )
+_PAST = re.compile(
+    r"\b(?:was|were|came|had|did|included|counted|war|waren|stammte\w*|era|eran|eram|foi|fue|"
+    r"venía\w*|vinha\w*|était|étaient|venai\w+|был[аио]?)\b|でした|だった|是之前|其实是",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(
     r"^(?:\d+[.)]|(?:step|phase|hypothesis|finding|issue|problem|cause|fix|"
     r"option) ?#?\d*[.:)]*)\s+",
@@ -147,7 +152,7 @@ class Speaker:
     ) -> tuple[list[Fact], int]:
         sentence = pieces[at]
         bare = uncoded(sentence)
-        if len(sentence) > LONG or len(bare.strip()) < 8:
+        if len(sentence) > LONG or len(bare.strip()) < (8 if bare.isascii() else 4):
             return [], 1
         cues = find(self._settings, bare)
         if _lead(sentence) and not {"root_cause", "retraction"} & cues.keys():
@@ -155,11 +160,7 @@ class Speaker:
         if sentence.rstrip("*_ )").endswith(("?", "？")):
             return self._question(sentence, cues, pieces, at), 1
         if "retraction" in cues:
-            # "The 880 MB/s came from an empty file. I retract it.": the figure stands before
-            whole = (
-                sentence if at == 0 or _FIGURE.search(sentence) else f"{pieces[at - 1]} {sentence}"
-            )
-            return [self._with_text("retraction", sentence, whole)], 1
+            return self._retraction(pieces, at)
         if "narration" in cues:
             if "next_sentence" in cues or "next" in cues:
                 return [self._fact("plan", sentence, done=False, order=0, single=True)], 1
@@ -171,6 +172,22 @@ class Speaker:
         if used:
             return [self._in_context(facts[0], block), *facts[1:]], used
         return self._statement(sentence, block, cues, under), 1
+
+    def _retraction(self, pieces: Sequence[str], at: int) -> tuple[list[Fact], int]:
+        """A figure that is taken back: it may stand in the sentence before, or in the next one.
+
+        "The 880 MB/s came from an empty file. I retract it."; "Correction. The 880 MB/s was of
+        an empty file." What the next sentence says holds now is no past: it is left alone.
+        """
+        sentence, used = pieces[at], 1
+        whole = sentence
+        if not _FIGURE.search(sentence):
+            later = pieces[at + 1] if at + 1 < len(pieces) else ""
+            if at:
+                whole = f"{pieces[at - 1]} {sentence}"
+            elif _FIGURE.search(later) and _PAST.search(later):
+                whole, used = f"{sentence} {later}", 2
+        return [self._with_text("retraction", sentence, whole)], used
 
     def _question(self, sentence: str, cues: Cues, pieces: Sequence[str], at: int) -> list[Fact]:
         if "open_question" in cues:

@@ -123,7 +123,9 @@ def _spoken(message: Message, text: str, settings: Settings, where: str) -> Iter
                 yield fact(message, "outcome", "", sentence, Authority.PERSON,
                            text=plain(sentence), good=False)  # fmt: skip
             rule = "instruction" in cues or "lift" in cues or where == "refusal"
-            rule = rule or (brief and bool({"instruction_short", "lift_short"} & cues.keys()))
+            rule = rule or (
+                brief and told and bool({"instruction_short", "lift_short"} & cues.keys())
+            )
             rule = rule and not (sentence.endswith((":", "：")) and len(sentence) < 60)
             replaced = replaced or "goal_replaced" in cues
             if rule and not (asked and "standing" not in cues):

@@ -211,7 +211,7 @@ def retraction(fold: Fold, fact: Fact) -> None:
             outdate(fold, known.text, "", fact.message)
             affirm(known, fact)
     for said in fold.findings:
-        if said.last < fact.message and _states(said, stated):
+        if said.last < fact.message and _states(said, stated, scaled):
             said.status = "retracted"
             for value in said.figures:
                 if number(value) in stated:
@@ -221,10 +221,16 @@ def retraction(fold: Fold, fact: Fact) -> None:
             table.status = "retracted"
 
 
-def _states(said: Finding, stated: list[str]) -> bool:
-    """Whether a finding gives one of these numbers, with a unit that we know or without."""
+def _states(said: Finding, stated: list[str], scaled: list[str]) -> bool:
+    """Whether a finding gives one of these numbers, with a unit that we know or without.
+
+    `scaled` are figures such as 18.4k: they stand for what rounds to them, "18,400".
+    """
     given = {number(v) for v in said.figures} | {_plain(n) for n in _NUMBER.findall(said.text)}
-    return any(value in given for value in stated)
+    if any(value in given for value in stated):
+        return True
+    rounded = [s for s in scaled if s not in stated]
+    return any(_close(s, value) for s in rounded for value in given if value)
 
 
 _SCALE = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}
