@@ -72,7 +72,7 @@ _BEHIND = re.compile(rf"[\s-]*(?:\w+[\s-]){{0,2}}?{_LIMIT}\b", re.IGNORECASE)
 _AHEAD = re.compile(
     rf"(?:\b(?:default|hard-?coded|set to|configured to)(?: (?:of|is|to|at|value))*\W{{0,3}}|"
     rf"\b{_LIMIT} (?:of|is|to|at|=|:)|\b(?:every|within|up to|at most|at least|for up to|"
-    rf"runs? for|wait(?:s|ing)?|sleep)) ?[~≈]?$",
+    rf"runs? for|(?:wait|sleep|pause)(?:s|ing)?)) ?[~≈]?$",
     re.IGNORECASE,
 )
 
